@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { anywayOf, Index, lostOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
+import { anywayOf, Index, lostAt, lostOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
 import { Figure, type Hover, type View } from "./figure";
 import { everything, groups, opened, passes, type Filter, type Group } from "./lanes";
 import { Paths } from "./paths";
@@ -351,14 +351,16 @@ function lead(t: Timeline): string {
     return margin > 0 ? `Nothing was lost: the last node lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
   }
   const { kind, all } = mostLost(t);
-  const why = { late: lateWords(t, all), ended: endedWords(worst, all), cut: `${all ? "They" : "Most"} were under way to a pod, or over connections that it already had, and were cut before the pod ended.`, nowhere: `${all ? "They" : "Most"} came where there was no pod to send to.`, other: "" }[kind];
+  const why = { late: lateWords(t, all), ended: endedWords(worst, all), cut: `${all ? "They" : "Most"} were under way to a pod, or over connections that it already had, and were cut before the pod ended.`, machine: `${all ? "They" : "Most"} were sent to a node that is gone.`, nowhere: `${all ? "They" : "Most"} came where there was no pod to send to.`, other: "" }[kind];
   return ["Each cross is a lost request.", why].filter(Boolean).join(" ") + anyway;
 }
 
-// Kind is when a request was lost: sent to a pod that had closed; under way when its pod ended, or when it was cut before; where no pod was.
-type Kind = "late" | "ended" | "cut" | "nowhere" | "other";
+// Kind is when a request was lost: sent to a pod that had closed; under way when its pod ended, or when it was cut before; sent to a node that
+// was gone; where no pod was.
+type Kind = "late" | "ended" | "cut" | "machine" | "nowhere" | "other";
 
 function kindOf(t: Timeline, f: Failure): Kind {
+  if (f.node >= 0 && lostAt(t.nodes.find((n) => n.index === f.node), f.end)) return "machine";
   if (f.pod < 0) return "nowhere";
   const b = t.bands.find((x) => x.pod === f.pod);
   if (!b || b.from === null) return "other";
@@ -368,7 +370,7 @@ function kindOf(t: Timeline, f: Failure): Kind {
 
 // mostLost is how most requests of a run were lost.
 function mostLost(t: Timeline): { kind: Kind; all: boolean } {
-  const counts: Record<Kind, number> = { late: 0, ended: 0, cut: 0, nowhere: 0, other: 0 };
+  const counts: Record<Kind, number> = { late: 0, ended: 0, cut: 0, machine: 0, nowhere: 0, other: 0 };
   const caused = t.failures.filter((f) => !f.without);
   for (const f of caused) counts[kindOf(t, f)]++;
   const kind = (Object.keys(counts) as Kind[]).reduce((a, b) => (counts[b] > counts[a] ? b : a));

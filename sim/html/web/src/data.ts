@@ -112,6 +112,11 @@ export class Index {
 export function lostOf(t: Timeline): number { return t.lost.reduce((n, l) => n + l.count - l.without, 0); }
 export function anywayOf(t: Timeline): number { return t.lost.reduce((n, l) => n + l.without, 0); }
 
+// lostAt says that a node's machine is gone at a moment.
+export function lostAt(n: NodeLane | undefined, t: number): boolean {
+  return n?.marks.reduce((gone, m) => (m.at > t ? gone : m.kind === "gone" || (gone && m.kind !== "back")), false) ?? false;
+}
+
 // isAt is what is so at a moment.
 export function isAt(spans: Span[], t: number): Span | undefined { return spans.find((s) => s.from <= t && t < s.to); }
 export function useAt(way: Way | undefined, t: number): Use | undefined { return way?.uses.find((u) => u.from <= t && t < u.to); }

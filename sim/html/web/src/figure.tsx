@@ -234,7 +234,7 @@ function BarShape({ bar, placed, scale, label, right, id, lit, onHover, zero }: 
   const x1 = Math.min(right + 2, scale(bar.to));
   const w = Math.max(1.5, x1 - x0);
   const seen = Math.max(label, x0);
-  const text = placed.barH >= 13 ? fit(bar.text, Math.min(right, x1) - seen - 8, 5.9) : "";
+  const text = placed.barH >= 13 ? barWords(bar, Math.min(right, x1) - seen - 8) : "";
   const step = lit.get(bar.event);
   return (
     <g class={`bar ${bar.look}${step !== undefined ? " lit" : ""}`}
@@ -246,6 +246,12 @@ function BarShape({ bar, placed, scale, label, right, id, lit, onHover, zero }: 
       {text && <text x={seen + 4} y={placed.barY + placed.barH / 2 + 4}><tspan class="halo">{text}</tspan></text>}
     </g>
   );
+}
+
+// barWords are a bar's words: the short ones where there is no room for all.
+function barWords(bar: Bar, width: number): string {
+  const cut = fit(bar.text, width, 5.9);
+  return cut === bar.text || !bar.short ? cut : fit(bar.short, width, 6.4);
 }
 
 // labelY is where a row's name stands: beside its bars, and where it has none beside its marks.

@@ -9,7 +9,7 @@ export type Look =
   | "ready" | "leaving" | "ending" | "unready" | "pending" | "starting" | "open" | "uses" | "late" | "early" | "fallback" | "nothing" | "sync" | "wait"
   | "healthy" | "failing" | "draining" | "unhealthy";
 
-export interface Bar { from: number; to: number; look: Look; text: string; hover: string; event: number }
+export interface Bar { from: number; to: number; look: Look; text: string; short?: string; hover: string; event: number } // short: where there is no room for the text
 export interface Sign { at: number; shape: "tick" | "down" | "kill" | "probe-ok" | "probe-bad" | "let-go" | "action"; text: string; hover: string; event: number }
 export interface Row {
   key: string;
@@ -215,7 +215,7 @@ function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], bas
   if (Math.max(began, fell) < open) bars.push({ from: Math.max(began, fell), to: open, look: "fallback", text: "falls back to it", hover: `${whose} falls back to ${name}: no pod is ready`, event: 0 });
   if (until > closed) {
     const words = n.lost > 0 ? `sends to a closed pod: ${count(n.lost, "request")} lost` : "sends to a closed pod: nobody asked";
-    bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
+    bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, short: n.lost > 0 ? `${n.lost} lost` : "closed", hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
   }
   const after = n.letGo === null ? "" : `${relative(n.letGo, zero)}${n.letGo <= closed && !aloneAfter(x, n) ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
   return row({

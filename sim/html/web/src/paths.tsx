@@ -1,6 +1,6 @@
 // Where a new connection goes at one moment: client, load balancer, nodes, pods.
 
-import { isAt, useAt, type Index, type NodeLane } from "./data";
+import { isAt, lostAt, useAt, type Index, type NodeLane } from "./data";
 import { fit } from "./figure";
 import { count, phases, relative, states } from "./words";
 
@@ -72,13 +72,14 @@ export function picture(index: Index, client: number, now: number) {
       const use = useAt(way, now);
       const target = targets.find((x) => x.node === n.index);
       const gets = targets.length > 0 ? target && isAt(target.gets, now) : goesTo(index, client, n, now);
-      const word = !gets ? (target && states[isAt(target.states, now)?.is ?? ""]) || "gets none of them" : { ready: "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
+      const lost = lostAt(n, now);
+      const word = lost ? "gone" : !gets ? (target && states[isAt(target.states, now)?.is ?? ""]) || "gets none of them" : { ready: "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
       const health = isAt(n.health, now)?.is;
-      boxes.push({ key: `n${n.index}`, name: n.name, word: health ? `${word}, health ${health}` : word, look: use?.is === "reject" || use?.is === "drop" ? "nothing" : use?.is === "fallback" ? "fallback" : "uses", changed: recent(use?.from) && (use?.from ?? 0) > 0, x: 340, y: 0, w: 150, shape: "node" });
+      boxes.push({ key: `n${n.index}`, name: n.name, word: health ? `${word}, health ${health}` : word, look: lost || use?.is === "reject" || use?.is === "drop" ? "nothing" : use?.is === "fallback" ? "fallback" : "uses", changed: recent(use?.from) && (use?.from ?? 0) > 0, x: 340, y: 0, w: 150, shape: "node" });
       if (!gets) continue;
-      const dead = use?.is === "reject" || use?.is === "drop";
-      edges.push({ from: source, to: `n${n.index}`, kind: dead ? "dead" : "live", words: `${source === "lb" ? targets[0]!.balancer : c?.name} to ${n.name}${dead ? `, which ${use?.is === "drop" ? "drops" : "refuses"}` : ""}` });
-      for (const id of use?.pods ?? []) {
+      const dead = lost || use?.is === "reject" || use?.is === "drop";
+      edges.push({ from: source, to: `n${n.index}`, kind: dead ? "dead" : "live", words: `${source === "lb" ? targets[0]!.balancer : c?.name} to ${n.name}${dead ? `, which ${lost ? "is gone" : use?.is === "drop" ? "drops" : "refuses"}` : ""}` });
+      for (const id of lost ? [] : use?.pods ?? []) {
         const kind: Kind = !accepts(index, id, now) ? "dead" : use?.is === "fallback" ? "fallback" : "live";
         edges.push({ from: `n${n.index}`, to: `p${id}`, kind, words: `${n.name} to ${index.pod(id)}${kind === "dead" ? ", which accepts nothing" : kind === "fallback" ? ", terminating" : ""}` });
       }
