@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -15,20 +14,47 @@ type stretch struct {
 	othersAccepted bool // for at least one of them another pod would have answered
 }
 
-// outages are the stretches of one stream. Requests are numbered in order of arrival, and
-// mostly fail in that order: a long outage is one stretch or a few, whatever its length.
+// outages are the stretches of one stream, in order, none of which follows another at once. Requests are numbered in order of
+// arrival, and mostly fail in about that order: a long outage is one stretch or a few, whatever its length.
 type outages []stretch
 
+// add puts a request that failed to the stretches next to it.
 func (o *outages) add(number uint64, arrival engine.Time, elsewhere bool) {
+	at := o.after(number)
 	s := stretch{first: number, last: number, begin: arrival, end: arrival, othersAccepted: elsewhere}
-	if n := len(*o); n > 0 && (*o)[n-1].last+1 == number {
-		(*o)[n-1].join(s)
-		return
+	follows, precedes := at > 0 && (*o)[at-1].last+1 == number, at < len(*o) && number+1 == (*o)[at].first
+	switch {
+	case follows:
+		(*o)[at-1].join(&s)
+		if precedes {
+			(*o)[at-1].join(&(*o)[at])
+			*o = slices.Delete(*o, at, at+1)
+		}
+	case precedes:
+		s.join(&(*o)[at])
+		(*o)[at] = s
+	default:
+		*o = slices.Insert(*o, at, s)
 	}
-	*o = append(*o, s)
 }
 
-func (s *stretch) join(next stretch) {
+// after is the first stretch that comes after a request which is in none of them.
+func (o outages) after(number uint64) int {
+	at, end := len(o), len(o)
+	if end > 0 && o[end-1].last > number { // else it failed in its turn, as most do
+		at = 0
+	}
+	for at < end {
+		if middle := (at + end) / 2; o[middle].first < number {
+			at = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	return at
+}
+
+func (s *stretch) join(next *stretch) {
 	s.last, s.end = next.last, next.end
 	s.othersAccepted = s.othersAccepted || next.othersAccepted
 }
@@ -36,24 +62,14 @@ func (s *stretch) join(next stretch) {
 // longest returns the time from the first to the last arrival of the longest stretch. What may be chance counts only where nobody
 // could have answered any of its requests.
 func (o outages) longest() engine.Time {
-	sorted, order := slices.Clone(o), func(a, b stretch) int { return cmp.Compare(a.first, b.first) }
-	slices.SortFunc(sorted, order)
-	whole := sorted[:0]
-	for _, s := range sorted {
-		if n := len(whole); n > 0 && whole[n-1].last+1 == s.first {
-			whole[n-1].join(s)
-		} else {
-			whole = append(whole, s)
-		}
-	}
 	var longest engine.Time
-	for i := range whole.unlikely() {
-		longest = max(longest, whole[i].end-whole[i].begin)
+	for i := range o.unlikely() {
+		longest = max(longest, o[i].end-o[i].begin)
 	}
 	return longest
 }
 
-// unlikely are those of stretches in order, none of which follows another at once, that are no mere chance.
+// unlikely are those that are no mere chance.
 func (o outages) unlikely() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := 0; at < len(o); {
