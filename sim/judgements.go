@@ -16,6 +16,11 @@ type failure struct {
 	target       netip.AddrPort
 }
 
+// is compares two failures, first what differs most often.
+func (f *failure) is(o *failure) bool {
+	return f.node == o.node && f.member == o.member && f.heard == o.heard && f.fault == o.fault && f.leg == o.leg && f.target == o.target
+}
+
 // judgements are those since an event of the world. Mostly they are few, and looked through; the zero
 // judgements are none.
 type judgements struct {
@@ -41,7 +46,7 @@ func (j *judgements) since(event uint64) {
 // of returns the judgement of a failure.
 func (j *judgements) of(f *failure) (blame ledger.Blame, known bool) {
 	for i := range j.few {
-		if j.few[i].failure == *f {
+		if j.few[i].failure.is(f) {
 			return j.few[i].blame, true
 		}
 	}

@@ -73,7 +73,11 @@ func (a *account) waits() {
 // ends returns when a request that waited has arrived, and forgets it.
 func (a *account) ends(number uint64) (at engine.Time, known bool) {
 	list := a.waiting[a.ended:]
-	i, known := 0, len(list) > 0 && list[0].number == number // mostly it is the one that has waited longest
+	i, known := 0, false
+	if len(list) > 0 && number >= list[0].number { // mostly it is the one that has waited longest, or all that came after that wait
+		i = int(min(number-list[0].number, uint64(len(list)-1)))
+		known = list[i].number == number
+	}
 	if !known {
 		i, known = slices.BinarySearchFunc(list, number, func(w arrived, n uint64) int { return cmp.Compare(w.number, n) })
 	}
