@@ -50,7 +50,9 @@ func (t *Traffic) countPlain(limit engine.Time) {
 		if !s.alone {
 			limit = done
 		}
-		t.countStream(s, limit)
+		if s.next < limit && !s.calm.on {
+			t.countStream(s, limit)
+		}
 	}
 }
 
@@ -93,6 +95,9 @@ func plainlyOf(spec *Spec) func(*Traffic, *stream) bool {
 func plainlyNew(t *Traffic, s *stream) bool {
 	if t.countSure(s) {
 		return true
+	}
+	if f, _ := s.nowhere(); f != nil { // mostly, while something fails: see countSilent
+		return false
 	}
 	draws := s.requests.Sub(s.count)
 	p := plain{flow: draws.Draw(1), drawn: 2}

@@ -118,13 +118,8 @@ func (t *Traffic) keepUnheard(s *stream, u unheard) {
 // countSilent keeps the next request of a stream if it goes past the nodes to where nothing is: see start, connect,
 // reach and repeat. It may be ahead of what others do.
 func (t *Traffic) countSilent(s *stream) (ok bool) {
-	q := &s.silence
-	if q.last == 0 || len(s.sure.hops) == 0 || s.spec.Arrivals != Poisson || s.spec.Unreachable {
-		return false
-	}
-	flow := s.requests.Sub(s.count).Draw(1)
-	f := &s.sure.hops[engine.Below(flow, len(s.sure.hops))]
-	if f.Target == nil || f.Target.Server != nil && f.Target.Server.Answers() {
+	f, flow := s.nowhere()
+	if f == nil {
 		return false
 	}
 	clock := t.clock
@@ -133,10 +128,24 @@ func (t *Traffic) countSilent(s *stream) (ok bool) {
 	t.clock = clock
 	t.led.Begin(s.index, s.count, s.next)
 	t.keepUnheard(s, unheard{
-		number: s.count, flow: flow, sent: s.next, seq: uint64(s.next) << seqBits, news: s.news, target: q.known(f.Target), member: int32(f.Member), node: int32(f.Node),
+		number: s.count, flow: flow, sent: s.next, seq: uint64(s.next) << seqBits, news: s.news, target: s.silence.known(f.Target), member: int32(f.Member), node: int32(f.Node),
 		drawn: 1, fault: ledger.FaultNoAnswer, blame: blame,
 	})
 	return true
+}
+
+// nowhere is where the next request of a stream goes, past the nodes, if nothing is there, with its first draw; nil where that is not
+// so, or not known.
+func (s *stream) nowhere() (f *Hop, flow uint64) {
+	if s.silence.last == 0 || len(s.sure.hops) == 0 || s.spec.Arrivals != Poisson || s.spec.Unreachable {
+		return nil, 0
+	}
+	flow = s.requests.Sub(s.count).Draw(1)
+	f = &s.sure.hops[engine.Below(flow, len(s.sure.hops))]
+	if f.Target == nil || f.Target.Server != nil && f.Target.Server.Answers() {
+		return nil, 0
+	}
+	return f, flow
 }
 
 // known returns the number of a target: there are few of them, and mostly it is the last one.

@@ -33,7 +33,7 @@ func (s *stream) makeRoomToWait() {
 	case gone > n:
 		s.waiting = s.queue[:copy(s.queue[:n], s.waiting)]
 	default:
-		s.waiting = slices.Grow(s.waiting, 1)
+		s.waiting = slices.Grow(s.waiting, n+1) // so that more have gone on than still wait when it is full again
 		s.queue = s.waiting[:0]
 	}
 }
