@@ -89,6 +89,8 @@ type Options struct {
 	Requests ledger.Listener
 	// Memory is used by the run, if it is not nil.
 	Memory *Memory
+	// Unlisted has no failed request kept by itself: Ledger.Failures is empty. Its figures and groups are as ever.
+	Unlisted bool
 	// DrawAll has every request followed on its own, none counted: Requests and Events hear
 	// of each. Else they hear of those that are counted no more than how many there were.
 	DrawAll bool
@@ -143,7 +145,11 @@ func begin(sc *world.Scenario, seed uint64, opts Options) (*run, error) {
 	}
 	mem := cmp.Or(opts.Memory, new(Memory))
 	r := &run{sc: sc, eng: eng, opts: opts, lastAction: lastAction(sc), taking: longestTaking(sc), memory: mem, books: &mem.books}
-	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
+	kept := keptFailed
+	if opts.Unlisted {
+		kept = 0
+	}
+	r.ledger = ledger.New(len(sc.Traffic), kept, eng.Hash())
 	r.cluster = cluster.New(sc, eng, opts.Events, (*observer)(r))
 	r.sc = placed(sc, r.cluster)
 	if err := r.resolveEntries(); err != nil {

@@ -86,7 +86,7 @@ func recorded(sc *world.Scenario, seed uint64, list *failures, asked bool) outco
 	if !ok {
 		memory = &sim.Memory{}
 	}
-	opts := sim.Options{Memory: memory}
+	opts := sim.Options{Memory: memory, Unlisted: true}
 	if asked {
 		opts.Requests = list
 	}
