@@ -21,27 +21,56 @@ type groupKey struct {
 	blame   Blame
 }
 
-// group is a Group that grows. Failures come one like the other: how many of them in a row had the same
-// node, and the same pod, is added when that changes.
+// group is a Group that grows. Mostly its failures are at a few nodes and pods, in turns: how many were at which
+// is added up when they are asked for, or become many.
 type group struct {
 	Group
 	key     groupKey
-	node    int
-	onNode  uint64
-	pod     string
-	reached uint64 // requests that got to it
+	tallies []tally
+	last    int // of tallies, that something was added to
 }
 
-// flush adds what was counted in a row.
+// tally is how many failures had the same node and the same pod, "" for none.
+type tally struct {
+	node   int
+	pod    string
+	failed uint64
+}
+
+const fewTallies = 8
+
+// count adds a failure.
+func (g *group) count(node int, pod string) {
+	if g.last >= len(g.tallies) || g.tallies[g.last].node != node || g.tallies[g.last].pod != pod {
+		g.last = g.tallyOf(node, pod)
+	}
+	g.tallies[g.last].failed++
+}
+
+// tallyOf is the tally of a node and a pod, a new one if there is none.
+func (g *group) tallyOf(node int, pod string) int {
+	for i := range g.tallies {
+		if t := &g.tallies[i]; t.node == node && t.pod == pod {
+			return i
+		}
+	}
+	if len(g.tallies) == fewTallies {
+		g.flush()
+	}
+	g.tallies = append(g.tallies, tally{node: node, pod: pod})
+	return len(g.tallies) - 1
+}
+
+// flush adds up what was counted.
 func (g *group) flush() {
-	if g.onNode > 0 {
-		g.Nodes[g.node] += g.onNode
-		g.onNode = 0
+	for i := range g.tallies {
+		t := &g.tallies[i]
+		g.Nodes[t.node] += t.failed
+		if t.pod != "" {
+			g.Pods[t.pod] += t.failed
+		}
 	}
-	if g.reached > 0 {
-		g.Pods[g.pod] += g.reached
-		g.reached = 0
-	}
+	g.tallies = g.tallies[:0]
 }
 
 // Add puts one more request to those that are like it.
@@ -49,14 +78,7 @@ func (f *Grouped) Add(r *Request) {
 	g := f.of(groupKey{r.Stream, r.Outcome, r.Blame}, r)
 	g.Count++
 	g.First, g.Last = min(g.First, r.Arrival), max(g.Last, r.Arrival)
-	if r.Node != g.node || r.Pod != g.pod {
-		g.flush()
-		g.node, g.pod = r.Node, r.Pod
-	}
-	g.onNode++
-	if r.Pod != "" {
-		g.reached++
-	}
+	g.count(r.Node, r.Pod)
 }
 
 // of returns the group of a request, which is the first of it if there is none.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -86,5 +87,25 @@ func TestEveryWordIsThere(t *testing.T) {
 	}
 	for o := Outcome(0); o < NumOutcomes; o++ {
 		add("outcome " + o.String())
+	}
+}
+
+// However many nodes and pods the failures of a group are at, in whichever order, each counts where it was.
+func TestAGroupCountsNodesAndPods(t *testing.T) {
+	t.Parallel()
+	const nodes, rounds = 20, 3
+	l := fresh(0)
+	for round := range uint64(rounds) {
+		for node := range uint64(nodes) {
+			pod := ""
+			if node%2 == 0 {
+				pod = fmt.Sprint("web-", node/4)
+			}
+			l.Fail(Request{Number: round*nodes + node, Outcome: Refused, Blame: Blame{Cause: ListenerClosed}, Node: int(node), Pod: pod})
+		}
+		g := l.Groups()[0] // asking in between changes nothing
+		if len(g.Nodes) != nodes || g.Nodes[7] != round+1 || len(g.Pods) != nodes/4 || g.Pods["web-2"] != 2*(round+1) {
+			t.Errorf("after %d rounds: nodes %v, pods %v", round+1, g.Nodes, g.Pods)
+		}
 	}
 }
