@@ -109,10 +109,28 @@ func (t *Traffic) keepUnheard(s *stream, u unheard) {
 	q := &s.silence
 	q.makeRoom()
 	q.list = append(q.list, u)
-	if q.turns[1].due == engine.Never {
+	if q.turns[1].due == engine.Never && !q.passBy(s) {
 		s.call(1)
 		t.quietNext = quiet{}
 	}
+}
+
+// passBy has all steps before the giving up pass over the newest request, as call would, where that is all there is to do: others
+// give up before it, and it is nobody's turn yet. ok is false where more is to be found out.
+func (q *silence) passBy(s *stream) (ok bool) {
+	if newest := &q.list[len(q.list)-1]; !newest.rests(s) {
+		return false
+	}
+	for step := 1; step <= q.last; step++ {
+		if nobody := q.turns[step].due == engine.Never; nobody != (step < q.last) {
+			return false
+		}
+	}
+	for step := 1; step < q.last; step++ {
+		q.turns[step].at = len(q.list)
+	}
+	q.passed = true
+	return true
 }
 
 // countSilent keeps the next request of a stream if it goes past the nodes to where nothing is: see start, connect,
