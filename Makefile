@@ -67,7 +67,7 @@ play: ## build the module of lameduck play, sim/play/dist/lameduck.wasm.gz
 browser: ## hold what make report builds to its sources, and open pages in a headless Chromium: needs node, npm and chromium (TESTFLAGS=-args -update: new screenshots)
 	cd sim/html/web && npm ci --no-audit --no-fund
 	cd test/browser && npm ci --no-audit --no-fund
-	LAMEDUCK_BROWSER=1 $(GO) test -json -count=1 -v -timeout 20m ./test/browser $(TESTFLAGS) | $(counted) -v -of "checks made"
+	LAMEDUCK_BROWSER=1 $(GO) test -json -count=1 -v -timeout 40m ./test/browser $(TESTFLAGS) | $(counted) -v -of "checks made"
 
 .PHONY: demo
 demo: build ## show what lameduck does, on the examples

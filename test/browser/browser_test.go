@@ -339,7 +339,7 @@ func shots(t *testing.T) string {
 func drive(t *testing.T, script, what, dir string, least int) {
 	t.Helper()
 	command, browser := node(t, ".", "playwright-core"), chromium(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command, script, browser, what, dir, fmt.Sprint(*update))
 	var said bytes.Buffer
