@@ -13,6 +13,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -173,7 +174,7 @@ func (t *target) budget() *Change {
 	}
 	return &Change{
 		ID: "budget", Title: "a " + kindBudget + " (maxUnavailable: 1)", Cost: "a drain takes longer: pods go one after another",
-		Edits: []edit.Edit{t.newBudget()}, Around: Around{Budget: t.madeBudget()},
+		Edits: []edit.Edit{t.newBudget()}, Around: Around{Budget: t.madeBudget()}, Otherwise: t.guessed(),
 	}
 }
 
@@ -182,10 +183,15 @@ func (t *target) together() bool {
 	if !evicted(t.sc) {
 		return false
 	}
-	return shared(t.w.Placed) || t.w.Replicas() > len(t.sc.Nodes) || slices.ContainsFunc(t.sc.Actions, func(a world.Action) bool {
+	return t.guessed() || shared(t.w.Placed) || t.w.Replicas() > len(t.sc.Nodes) || slices.ContainsFunc(t.sc.Actions, func(a world.Action) bool {
 		drain, ok := a.Operation.(world.Drain)
 		return !ok && world.Disrupts(a.Operation) || len(drain.Nodes) > 1
 	})
+}
+
+// guessed says that nothing in the input says where the pods of the workload are: several may be on one node.
+func (t *target) guessed() bool {
+	return slices.ContainsFunc(t.sc.Assumptions, func(a world.Assumption) bool { return a.ID == scenario.Places })
 }
 
 // heeded has a budget let one pod go at a time that lets none go, where it only puts off what happens: whoever takes the node away

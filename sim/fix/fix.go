@@ -29,6 +29,8 @@ type Change struct {
 	Sleep engine.Time
 	// Makeshift is why another change that helps as much is the better one, "" for most.
 	Makeshift string
+	// Otherwise says that the change is for another value of an assumption: that it does nothing as assumed is no reason against it.
+	Otherwise bool
 	Around
 }
 

@@ -161,6 +161,7 @@ var inOneClause = map[string]string{
 	"start":             "containers listen %s after their start",
 	"kubelet":           "kubelets have %s",
 	"init":              "init containers take %s",
+	"places":            "pods are %s",
 	"serve":             "an answer takes %s",
 	"latency.watch":     "a watch event takes %s",
 	"latency.proxySync": "a sync of kube-proxy takes %s",
@@ -297,7 +298,7 @@ func (t *text) whyItHolds(c *record.Case) []string {
 	var under, breaks []string
 	for i := range c.Assumptions {
 		switch a := &c.Assumptions[i]; a.ID {
-		case "proxy", "lb", "ingress", "nodes", "replicas", "start", "sigterm", "prestop":
+		case "proxy", "lb", "ingress", "nodes", "places", "replicas", "start", "sigterm", "prestop":
 			under = append(under, inWords(a.ID, a.What, a.Value))
 		}
 	}

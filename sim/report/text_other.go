@@ -157,6 +157,8 @@ func condition(c *record.Case, a *record.Alternative) string {
 		return "nodes first pull the image, for " + strings.TrimPrefix(value, "pull ")
 	case a.ID == "proxy":
 		return strings.Replace(value, "minSyncPeriod ", "minSyncPeriod is ", 1)
+	case a.ID == "places":
+		return strings.Replace(value, " on", " of its pods are on", 1)
 	case a.ID == "prestop-program":
 		return "the program of the preStop hook is " + value + " in the image"
 	case a.ID == "sigterm":

@@ -40,6 +40,9 @@ func Alternatives(s *world.Scenario) []Alternative {
 		if a.ID == "pool" && a.Basis != inferred { // who runs it is known, by the kind of cluster or by its load balancer
 			out = append(out, otherPools(s)...)
 		}
+		if a.ID == Places {
+			out = append(out, together(s)...)
+		}
 		if a.ID == "start" {
 			out = append(out, started(s)...)
 		}

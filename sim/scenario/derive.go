@@ -62,13 +62,11 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	}
 	own.shutsDown()
 	own.stops()
+	own.assumePlaces(does.operation)
 	own.finish()
 	own.fromInside(e)
 	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)
-	if w := base.Workloads[index]; (empties(does.operation) || world.FullestOf(does.operation) != "") && o.replicas > 1 && len(w.Placed) == 0 {
-		own.notModelled("placement", placementWords(a.word), o.kind+" "+o.id(), "more")
-	}
 	own.emptiedBeyond(does.operation, base.Workloads[index].Resource)
 	return &s
 }
@@ -147,18 +145,4 @@ func clientWords(traffic []world.Traffic) string {
 		out = append(out, fmt.Sprintf("%s %s", t.Name, units.RateText(t.Rate)))
 	}
 	return strings.Join(out, ", ")
-}
-
-// placementWords say what is taken for granted of the node that an action is about.
-func placementWords(action string) string {
-	what := "a drain of"
-	switch action {
-	case "shutdown":
-		what = "the shutdown of"
-	case "spot":
-		what = "a notice for"
-	case "crash":
-		what = "the crash of"
-	}
-	return "pods are taken to be spread over the nodes: " + what + " a node with more of them takes more at a time"
 }

@@ -178,3 +178,20 @@ func TestTheHookOfABlockedDrainHoldsOverWhatIsReported(t *testing.T) {
 		t.Errorf("%s", s.Fixes[0].Title)
 	}
 }
+
+// That a budget does nothing where pods are spread over the nodes says nothing against it: nobody knows that they are, and where they
+// share the node that is drained all of them are away at once.
+func TestABudgetIsForPodsThatShareANode(t *testing.T) {
+	t.Parallel()
+	s := swept(t, drainedCases(t, web, "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20, Sensitivity: true})
+	for _, n := range s.NoHelp {
+		if strings.Contains(n.Title, "PodDisruptionBudget") {
+			t.Errorf("%s is said not to help", n.Title)
+		}
+	}
+	alternatives := s.Cases[0].Alternatives
+	i := slices.IndexFunc(alternatives, func(a record.Alternative) bool { return a.ID == scenario.Places })
+	if i < 0 || alternatives[i].Verdict != record.Outage || alternatives[i].Effect == record.NoEffect {
+		t.Errorf("where the pods are does not decide: %+v", alternatives)
+	}
+}

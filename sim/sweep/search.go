@@ -152,7 +152,7 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 	}
 	for _, a := range singles {
 		used := slices.ContainsFunc(found, func(b *attempt) bool { return b.contains(a) })
-		if a.ran && !used && !s.helps(a) {
+		if a.ran && !used && !a.changes[0].Otherwise && !s.helps(a) {
 			noHelp = append(noHelp, a.changes[0].Title)
 		}
 	}

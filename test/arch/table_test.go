@@ -391,6 +391,7 @@ var packages = []packageRule{
 			{"sim/units", "durations, rates and numbers as people write them"},
 			{"sim/presets", "what is known of load balancers"},
 			{"sim/ledger", "the names of causes"},
+			{"sim/placement", "how many pods find room on one node"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time and seeds"},
 			{"endpoints/manifest", "Kubernetes objects inside a scenario"},
