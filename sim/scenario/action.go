@@ -42,6 +42,7 @@ func (b *builder) actions(c cursor) {
 	b.muster()
 	b.creations()
 	b.numbered()
+	b.refuseVoid()
 	b.out.Warmup = warmupOf(b.out.Actions, warmup)
 	for _, a := range b.out.Actions {
 		if a.At >= b.out.Until {

@@ -1,0 +1,43 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// What kubectl refuses is refused, and not run as if it were done: nothing would happen, and nothing be lost.
+func TestActionsThatDoNothingAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ what, actions, want string }{
+		{"no revision", "{at: 5s, rollback: deployment/web}", "no rollout history found"},
+		{"a restart before it", "{at: 5s, rolloutRestart: deployment/web}, {at: 9s, rollback: deployment/web}", ""},
+		{"a restart after it", "{at: 9s, rolloutRestart: deployment/web}, {at: 5s, rollback: deployment/web}", "no rollout history found"},
+		{"not paused", "{at: 5s, resume: deployment/web}", "it is not paused"},
+		{"paused", "{at: 4s, pause: deployment/web}, {at: 5s, resume: deployment/web}", ""},
+		{"paused, and over", "{at: 2s, for: 2s, pause: deployment/web}, {at: 5s, resume: deployment/web}", "it is not paused"},
+		{"paused twice", "{at: 2s, pause: deployment/web}, {at: 5s, pause: deployment/web}", "it is paused already"},
+		{"a selector of nobody", "{at: 5s, drain: {nodes: [node-1, node-2], podSelector: app=nobody}}", "selects no pod of any workload: nothing would leave node-1 node-2"},
+		{"a selector", "{at: 5s, drain: {nodes: [node-1], podSelector: app=web}}", ""},
+		{"a selector, and new labels", "{at: 2s, relabelPod: {of: deployment/web, pod: 0, labels: {app: nobody}}}, {at: 5s, drain: {nodes: [node-1], podSelector: app=nobody}}", ""},
+		{"a Node twice", "{at: 5s, deleteNode: node-1}, {at: 9s, deleteNode: node-1}", "deleteNode of node-1: an earlier action deletes it"},
+		{"another Node", "{at: 5s, deleteNode: node-1}, {at: 9s, deleteNode: node-2}", ""},
+		{"a machine that is back", "{at: 1s, for: 3m, crashNode: node-1}, {at: 9s, deleteNode: node-1}, {at: 200s, deleteNode: node-1}", ""},
+		{"a Service twice", "{at: 5s, deleteService: service/web}, {at: 9s, deleteService: service/web}", "deleteService of shop/web: an earlier action deletes it"},
+		{"a Service that is made again", "{at: 5s, for: 2s, deleteService: service/web}, {at: 9s, deleteService: service/web}", ""},
+	} {
+		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s, namespace: shop}\nspec:\n  until: 10m\n  actions: [" + tt.actions + "]\n"
+		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
+		_, problems := Parse(objects, Options{})
+		var got []string
+		for _, p := range problems {
+			if p.Severity == manifest.Error {
+				got = append(got, p.String())
+			}
+		}
+		if all := strings.Join(got, "\n"); (all == "") != (tt.want == "") || !strings.Contains(all, tt.want) || len(got) > 1 {
+			t.Errorf("%s: %q, want %q", tt.what, all, tt.want)
+		}
+	}
+}
