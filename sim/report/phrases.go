@@ -155,6 +155,11 @@ func inFront(c *record.Case, words string) string {
 	if words == forATime && c.ForGood() {
 		return "no pod is ready any more"
 	}
+	if how := changedService(c); how != "" {
+		for _, all := range []string{phrases[ledger.ServiceChanged].name, phrases[ledger.ServiceChanged].story} {
+			words = strings.Replace(words, all, how, 1)
+		}
+	}
 	for i := range c.Assumptions {
 		switch c.Assumptions[i].ID {
 		case "lb":
@@ -164,6 +169,27 @@ func inFront(c *record.Case, words string) string {
 		}
 	}
 	return words
+}
+
+// changedService says what a Scenario does to its Service, "" where it does nothing to it, or more than one thing.
+func changedService(c *record.Case) string {
+	out := ""
+	for _, verb := range strings.Split(c.Action, ", ") {
+		how := map[string]string{
+			"deleteService": "the Service was deleted",
+			"setPort":       "the Service leads to ports that nobody asks or listens on",
+			"setSelector":   "the Service selects no pod",
+			"relabelPod":    "the Service selects no pod",
+		}[verb]
+		switch {
+		case how == "" || how == out:
+		case out != "":
+			return ""
+		default:
+			out = how
+		}
+	}
+	return out
 }
 
 // CauseRow is one row of the table of causes.

@@ -456,6 +456,9 @@ func (t *text) culprit(l story.Culprit) string {
 		return ""
 	}
 	words := ". The manifest has " + l.What
+	if l.What == story.ToNothing {
+		words = ". " + strings.ToUpper(l.What[:1]) + l.What[1:]
+	}
 	if hook, ok := strings.CutPrefix(l.What, "preStop: "); ok {
 		words = ". Its preStop hook: " + hook
 	} else if app, ok := strings.CutPrefix(l.What, "the app "); ok {

@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 // lasting is a node drain after which some of the requests of 40 s fail until the end of the run.
@@ -60,6 +61,24 @@ func TestNoPodHelpsAServiceThatIsGone(t *testing.T) {
 	t.Parallel()
 	c := lasting(4000, ledger.ServiceChanged)
 	if got := elsewhereWords(c.Causes, 8000, false); got != "No pod could have answered: nothing leads to one." {
+		t.Errorf("%q", got)
+	}
+	for action, want := range map[string]string{
+		"deleteService":              "the Service was deleted",
+		"scale, setSelector":         "the Service selects no pod",
+		"setPort":                    "the Service leads to ports that nobody asks or listens on",
+		"setSelector, deleteService": phrases[ledger.ServiceChanged].story,
+		"deletePod":                  phrases[ledger.ServiceChanged].story,
+	} {
+		c.Action = action
+		if got := inFront(c, causeStory(c.Causes[0].Blame)); got != want {
+			t.Errorf("%s: %q", action, got)
+		}
+	}
+	none := lasting(4000, ledger.NoEndpoint)
+	none.Causes[0].Culprit = story.Culprit{What: story.ToNothing, File: "s.yaml", Line: 8}
+	some := &text{sim: &record.Simulation{}}
+	if got := elsewhereWords(none.Causes, 8000, false) + some.culprit(none.Causes[0].Culprit); !strings.HasPrefix(got, "No pod could have answered: there is none any more.. The Scenario scales it to 0") {
 		t.Errorf("%q", got)
 	}
 }

@@ -136,6 +136,9 @@ func elsewhereWords(causes []record.Cause, all uint64, data bool) string {
 		if causes[0].Cause == ledger.ServiceChanged {
 			return "No pod could have answered: nothing leads to one."
 		}
+		if causes[0].Culprit.What == story.ToNothing {
+			return "No pod could have answered: there is none any more."
+		}
 		if data {
 			return "No other pod could have answered, and a second one would not have the data: only a shorter time between both helps."
 		}

@@ -81,6 +81,23 @@ func CulpritOf(w *world.Workload, b ledger.Blame, updated bool) (c Culprit, ok b
 	return c, true
 }
 
+// ToNothing is the What of a Culprit that is no manifest but the Scenario.
+const ToNothing = "the Scenario scales it to 0"
+
+// ScaledToNothing is the action that leaves a workload without any pod for good, ok false where none does.
+func ScaledToNothing(s *world.Scenario, w *world.Workload) (c Culprit, ok bool) {
+	for i := range s.Actions {
+		if o, scale := s.Actions[i].Operation.(world.Scale); scale && o.Workload == w.Name() {
+			at := s.Actions[i].Pos
+			c, ok = Culprit{What: ToNothing, Object: w.Name(), File: at.File, Line: at.Line}, o.Replicas == 0
+		}
+	}
+	if !ok {
+		return Culprit{}, false
+	}
+	return c, true
+}
+
 // Culprit is the line of the manifests behind failures that are alike: What stands there, or is missing ("no preStop").
 // The zero Culprit is none.
 type Culprit struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
@@ -80,10 +81,21 @@ func (p *pool) tell(sc *world.Scenario, c *record.Case) error {
 		}
 		x.Story = teller.Tell(x.Example.Request)
 		if w := teller.Met(x.Example.Request); w != nil && !sc.Unannounced() {
-			x.Culprit, _ = story.CulpritOf(w, x.Blame, sc.Updates())
+			x.Culprit = behind(sc, w, x.Blame)
 		}
 	}
 	return nil
+}
+
+// behind is what stands behind failures that are alike: a line of the manifests, or of the Scenario that leaves no pod.
+func behind(sc *world.Scenario, w *world.Workload, b ledger.Blame) story.Culprit {
+	if b.Cause == ledger.NoEndpoint || b.Cause == ledger.NoLocalEndpoint || b.Cause == ledger.ListenerClosed && !b.Elsewhere {
+		if c, ok := story.ScaledToNothing(sc, w); ok {
+			return c
+		}
+	}
+	c, _ := story.CulpritOf(w, b, sc.Updates())
+	return c
 }
 
 // met are the nodes that the examples of one seed came to: the story of a request is about no other node's proxy. What a
