@@ -17,6 +17,7 @@ import (
 // deeds is what actions have done that the API does not show.
 type deeds struct {
 	dead    []bool   // nodes whose machine is gone, or not there yet
+	mute    []bool   // nodes whose kubelet is silent from the beginning
 	missing []bool   // nodes whose object is deleted
 	closing []string // what is about to happen to a node, "" for nothing
 	boots   []bool   // nodes that come back as soon as they are off
@@ -32,7 +33,7 @@ type deeds struct {
 
 func newDeeds(sc *world.Scenario) deeds {
 	return deeds{
-		dead: make([]bool, len(sc.Nodes)), missing: make([]bool, len(sc.Nodes)), closing: make([]string, len(sc.Nodes)), boots: make([]bool, len(sc.Nodes)), conditions: make([]api.NodeTaint, len(sc.Nodes)),
+		dead: make([]bool, len(sc.Nodes)), mute: make([]bool, len(sc.Nodes)), missing: make([]bool, len(sc.Nodes)), closing: make([]string, len(sc.Nodes)), boots: make([]bool, len(sc.Nodes)), conditions: make([]api.NodeTaint, len(sc.Nodes)),
 		emptied: make([]bool, len(sc.Nodes)), begun: make([]bool, len(sc.Workloads)),
 		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]world.Resource{},
 		settings: map[int]world.Resource{},

@@ -66,7 +66,7 @@ func (w *World) bootNode(node int) {
 		w.boots[node] = w.closing[node] != "" // when it is off
 		return
 	}
-	w.dead[node] = false
+	w.dead[node], w.mute[node] = false, false
 	w.Proxies[node].Boot() // which ends a sync: who asked for healthy nodes asks again
 	w.kubelets[node].Boot(w.PodsOn(node))
 	w.heard(node)
@@ -102,15 +102,15 @@ func (w *World) kubeletPaused(node int, paused bool) {
 
 // restartKubelet ends a kubelet, which starts again. Its machine, and what runs there, stays.
 func (w *World) restartKubelet(node int) {
-	if !w.dead[node] {
+	if !w.dead[node] && !w.mute[node] {
 		w.kubelets[node].Restart(func() []*api.Pod { return w.PodsOn(node) })
 	}
 }
 
-// stranded says that nobody is there to stop a pod that is being deleted: its machine is gone. It stays until that is back, or its Node
-// is deleted, too.
+// stranded says that nobody is there to stop a pod that is being deleted: its machine is gone, or its kubelet is silent from the beginning.
+// It stays until that is back, or its Node is deleted, too.
 func (w *World) stranded(p *api.Pod) bool {
-	return p.Deleting() && p.Node >= 0 && w.dead[p.Node] && !w.NodeInAPI(p.Node).Gone
+	return p.Deleting() && p.Node >= 0 && (w.dead[p.Node] || w.mute[p.Node]) && !w.NodeInAPI(p.Node).Gone
 }
 
 // noteNode follows versions of Nodes. Pods of one that is deleted are in no slice that is written from now on.

@@ -21,12 +21,27 @@ func (w *World) beginNodes() {
 			slices.ContainsFunc(o.Spec.Taints, func(t corev1.Taint) bool { return t.Key == healthcheck.ToBeDeletedTaint }))
 		w.store.Put(api.NodeKey(n), &api.Node{Number: n, Tainted: tainted, Excluded: w.excluded(n)})
 		w.Proxies[n].Sees(&api.Node{Tainted: tainted})
+		if w.sc.Nodes[n].Silent() {
+			w.beginMute(n, tainted)
+		}
 		if w.sc.Nodes[n].Joins {
 			w.store.Put(api.NodeKey(n), &api.Node{Number: n, Gone: true})
 			w.dead[n] = true
 			w.Proxies[n].Die()
 		}
 	}
+}
+
+// beginMute fills in a Node whose kubelet is silent: the control plane has noticed, and put its taints on it. Whether its machine runs
+// nobody can say: its service proxy is taken to.
+func (w *World) beginMute(node int, tainted bool) {
+	o := &api.Node{
+		Number: node, Tainted: tainted, Excluded: w.excluded(node), NotReady: true, Unknown: true, Barred: api.Unreachable, Drives: api.Unreachable,
+	}
+	w.mute[node], w.conditions[node] = true, o.Condition()
+	w.store.Put(api.NodeKey(node), o)
+	w.sched.KnowNode(o)
+	w.kubelets[node].Mute()
 }
 
 // excluded says whether load balancers leave a node out from the beginning: by its label, or since it is of another pool.

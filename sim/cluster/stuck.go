@@ -205,6 +205,12 @@ func (w *World) heldBy(p *api.Pod) *control.Stuck {
 		return nil
 	}
 	node := w.sc.Nodes[p.Node].Name
+	if !w.dead[p.Node] {
+		return &control.Stuck{
+			Why:  fmt.Sprintf("%s stays Terminating: the kubelet of %s is silent, by its Node object", p.Called(), node),
+			What: fmt.Sprintf("that kubelet again; or kubectl delete node %s, once its machine is off for good", node),
+		}
+	}
 	return &control.Stuck{
 		Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there", p.Called(), node),
 		What: fmt.Sprintf("kubectl delete node %s, once its machine is off for good", node),

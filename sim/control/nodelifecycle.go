@@ -78,6 +78,9 @@ func NewNodeLifecycle(d *Desk, minor int) *NodeLifecycle {
 	c.bar = NewQueue(d, c.Owner, name, d.Latencies.Controller, c.barNode)
 	for n := range d.Nodes {
 		c.nodes = append(c.nodes, api.Node{Number: n, Gone: d.Nodes[n].Joins})
+		if d.Nodes[n].Silent() {
+			c.nodes[n] = api.Node{Number: n, NotReady: true, Unknown: true, Barred: api.Unreachable, Drives: api.Unreachable}
+		}
 		c.beats = append(c.beats, heartbeat{phase: phaseOf(d.Engine.Stream("node "+d.Nodes[n].Name, "lease"), renewal), spoke: -engine.Hour})
 	}
 	d.API.Subscribe(name, c.Owner, d.Latencies.Watch, c.deliver, api.KindNode)

@@ -53,6 +53,12 @@ func NewScheduler(d *Desk) *Scheduler {
 	return s
 }
 
+// KnowNode tells it of a node as it is at the beginning, where that keeps pods off it.
+func (s *Scheduler) KnowNode(n *api.Node) {
+	s.everMarked = true
+	s.deliverNode(n)
+}
+
 func (s *Scheduler) deliverNode(o api.Object) {
 	n, ok := o.(*api.Node)
 	if !ok {

@@ -11,7 +11,12 @@ import (
 // asks for it.
 func (k *Kubelet) Adopt(p *api.Pod) {
 	i := k.newInstance(p)
-	i.Sandbox, i.Running = true, true
+	i.Sandbox, i.Running = true, !k.mute
+	if k.mute { // nobody knows what runs there: nothing answers
+		i.Why = ClosedWithNode
+		k.d.Instances.add(i)
+		return
+	}
 	if !i.App.NotAServer {
 		i.Listening, i.Why = true, NotClosed
 	}

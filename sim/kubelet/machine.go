@@ -13,6 +13,7 @@ import (
 type process struct {
 	watch *api.Watch
 	down  bool        // it does not run
+	mute  bool        // it is silent from the beginning
 	since engine.Time // when it was started
 	boots int         // counts the ends of the machine
 
@@ -61,6 +62,9 @@ func (k *Kubelet) Die() {
 		}
 	}
 }
+
+// Mute has the kubelet do nothing from the beginning. The pods that it has are not its work.
+func (k *Kubelet) Mute() { k.down, k.mute = true, true }
 
 // end is the end of the process, and of all that it had in mind.
 func (k *Kubelet) end() {
@@ -123,7 +127,7 @@ func (k *Kubelet) Boot(pods []*api.Pod) {
 // Start is the kubelet beginning to run, with the pods that the API says are its own: it goes on with what it finds of them.
 func (k *Kubelet) Start(pods []*api.Pod) {
 	k.lives++ // what came while it was down is found now
-	k.down, k.shutting, k.since = false, false, k.d.Engine.Now()
+	k.down, k.mute, k.shutting, k.since = false, false, false, k.d.Engine.Now()
 	k.watch.Forget()
 	known := k.pods
 	k.pods = map[api.PodID]*Worker{}

@@ -162,7 +162,10 @@ func (t *text) node(c *record.Case, n *scenario.NodePlan) {
 	}
 	t.Hanging("  ", 4, words+".")
 	if n.NotReady {
-		t.Hanging("    ", 6, "It is not ready, by its Node object, and is simulated as if its kubelet ran: where that is gone the pods stay Terminating, and the drain does not end.")
+		t.Hanging("    ", 6, "It is not ready, by its Node object. Its kubelet says so, and is taken to stop pods as any other.")
+	}
+	if n.Silent {
+		t.Hanging("    ", 6, "Its kubelet is silent, by its Node object: nobody stops the pods, and kubectl waits for them until that is back, or the Node is deleted.")
 	}
 	if len(n.Leave) > 0 {
 		t.Hanging("    ", 6, "Leave: "+listed(onNode(n.Leave, false), 8)+".")

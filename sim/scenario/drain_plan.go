@@ -22,7 +22,8 @@ type DrainPlan struct {
 type NodePlan struct {
 	Name     string
 	Cordoned bool
-	NotReady bool     // its object says so: there may be no kubelet to stop the pods
+	NotReady bool     // its kubelet says so, by its object
+	Silent   bool     // its kubelet says nothing, by its object: there is none to stop the pods
 	Leave    []OnNode // their pods are evicted, and simulated
 	Beyond   []OnNode // evicted, too, and not simulated
 	Stay     []OnNode // kubectl drain leaves them where they are
@@ -87,7 +88,8 @@ func unwellWords(p *homed) string {
 func (b *builder) nodePlan(base *world.Scenario, name string) NodePlan {
 	n := NodePlan{Name: name}
 	if i := slices.IndexFunc(base.Nodes, func(n world.Node) bool { return n.Name == name }); i >= 0 && base.Nodes[i].Object != nil {
-		n.Cordoned, n.NotReady = base.Nodes[i].Object.Spec.Unschedulable, notReady(base.Nodes[i].Object)
+		n.Cordoned, n.Silent = base.Nodes[i].Object.Spec.Unschedulable, base.Nodes[i].Silent()
+		n.NotReady = !n.Silent && notReady(base.Nodes[i].Object)
 	}
 	var daemons, local, bare []string
 	for i := range b.world.pods {

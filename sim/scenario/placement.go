@@ -64,6 +64,11 @@ func (p *homed) ready() bool {
 	})
 }
 
+// placed is where the pod is. On a node whose kubelet is silent it counts as not ready, whatever was written before.
+func (p *homed) placed(silent map[string]bool) world.Placed {
+	return world.Placed{Node: p.node(), Ready: p.ready() && !silent[p.node()], Cost: p.deletionCost()}
+}
+
 // words name a pod as kubectl does.
 func (p *homed) words() string { return p.Namespace + "/" + p.Name }
 
@@ -156,14 +161,14 @@ func (b *builder) place() {
 // placed are the pods of a workload that are there and stay, those that are ready first: no more than it has replicas. A pod on a
 // node that there is not is none.
 func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed {
-	there := map[string]bool{"": true}
+	there, silent := map[string]bool{"": true}, map[string]bool{}
 	for i := range nodes {
-		there[nodes[i].Name] = true
+		there[nodes[i].Name], silent[nodes[i].Name] = true, nodes[i].Silent()
 	}
 	var out []world.Placed
 	for i := range w.pods {
 		if p := &w.pods[i]; p.owned(x.Kind(), x.Namespace(), x.ObjectName()) && !p.over() && !p.unsaid() && there[p.node()] {
-			out = append(out, world.Placed{Node: p.node(), Ready: p.ready(), Cost: p.deletionCost()})
+			out = append(out, p.placed(silent))
 		}
 	}
 	rank := func(p world.Placed) int {
@@ -177,7 +182,7 @@ func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed
 		}
 	}
 	if x.Kind() == world.StatefulSet { // each has a number
-		return w.placedByOrdinal(x, there)
+		return w.placedByOrdinal(x, there, silent)
 	}
 	slices.SortStableFunc(out, func(a, b world.Placed) int { return cmp.Compare(rank(a), rank(b)) })
 	return out[:min(len(out), x.Replicas())]
@@ -185,7 +190,7 @@ func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed
 
 // placedByOrdinal are the pods of a StatefulSet, one for each number; one that the input does not have is Pending. nil where it has
 // none at all.
-func (w *inventory) placedByOrdinal(x *world.Workload, there map[string]bool) []world.Placed {
+func (w *inventory) placedByOrdinal(x *world.Workload, there, silent map[string]bool) []world.Placed {
 	out, found := make([]world.Placed, x.Replicas()), false
 	for i := range w.pods {
 		p := &w.pods[i]
@@ -194,7 +199,7 @@ func (w *inventory) placedByOrdinal(x *world.Workload, there map[string]bool) []
 			continue
 		}
 		if n -= firstOrdinal(x.Resource); n >= 0 && n < len(out) {
-			out[n], found = world.Placed{Node: p.node(), Ready: p.ready(), Cost: p.deletionCost()}, true
+			out[n], found = p.placed(silent), true
 		}
 	}
 	if !found {

@@ -56,7 +56,7 @@ func crowd(s *world.Scenario) (w *world.Workload, node string, n int) {
 	}
 	nodes := s.Standing()
 	for at := range nodes {
-		if drain, ok := s.Actions[0].Operation.(world.Drain); ok && len(drain.Nodes) > 0 && nodes[at].Name != drain.Nodes[0] {
+		if drain, ok := s.Actions[0].Operation.(world.Drain); ok && len(drain.Nodes) > 0 && nodes[at].Name != drain.Nodes[0] || nodes[at].Silent() {
 			continue
 		}
 		if most := roomOn(nodes, at, w); most > n {

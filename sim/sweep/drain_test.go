@@ -195,3 +195,36 @@ func TestABudgetIsForPodsThatShareANode(t *testing.T) {
 		t.Errorf("where the pods are does not decide: %+v", alternatives)
 	}
 }
+
+// A node whose kubelet is silent by its Node object, or by the taint of that: its pods count as not ready, whatever their status says, and
+// once they are evicted they stay. One whose kubelet says itself that it is not ready stops its pods.
+func TestADrainOfANodeWhoseKubeletIsSilent(t *testing.T) {
+	t.Parallel()
+	var pods strings.Builder
+	for _, node := range []string{"n1", "n2"} {
+		pods.WriteString("\n---\n{apiVersion: v1, kind: Pod, metadata: {name: web-x-" + node + ", namespace: shop, labels: {app: web, pod-template-hash: x}, " +
+			"ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-x, uid: u, controller: true}]}, spec: {nodeName: " + node + ", containers: [{name: c, image: c}]}}")
+	}
+	node := func(name, spec, ready string) string {
+		return "\n---\n{apiVersion: v1, kind: Node, metadata: {name: " + name + "}, spec: {" + spec + "}, status: {conditions: [{type: Ready, status: '" + ready + "'}]}}"
+	}
+	const unreachable = "taints: [{key: node.kubernetes.io/unreachable, effect: NoExecute}]"
+	for name, c := range map[string]struct{ spec, ready, why string }{
+		"unknown":     {"", "Unknown", "the kubelet of n1 is silent"},
+		"taint":       {unreachable, "True", "the kubelet of n1 is silent"},
+		"not ready":   {"", "False", ""},
+		"all is well": {"", "True", ""},
+	} {
+		s := swept(t, drainedCases(t, web+pods.String()+node("n1", c.spec, c.ready)+node("n2", "", "True")+node("n3", "", "True"), "drain=n1"), Options{Runs: 5})
+		for i := range s.Cases {
+			what, runs := s.Cases[i].BlockedBy()
+			silent := len(what) == 1 && runs[0] == 5 && strings.Contains(what[0].Why, "stays Terminating: "+c.why) && strings.HasPrefix(what[0].What, "that kubelet again")
+			if c.why == "" && len(what) > 0 || c.why != "" && !silent {
+				t.Errorf("%s: %s: blocked by %+v", name, s.Cases[i].ID, what)
+			}
+			if c.why != "" && s.Cases[i].WithLoss > 0 {
+				t.Errorf("%s: %s loses something of a pod that is not ready", name, s.Cases[i].ID)
+			}
+		}
+	}
+}

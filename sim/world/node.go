@@ -1,6 +1,10 @@
 package world
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // CountsForHints says whether a node's CPU counts for proportional hints: it is not of the
 // control plane and it is ready (k8s.io/endpointslice 0.36.3 topologycache.go; verified). A
@@ -23,6 +27,17 @@ func (n *Node) CountsForHints() bool {
 		}
 	}
 	return true
+}
+
+// Silent says whether the input shows a node whose kubelet the control plane has not heard of for too long: its condition Ready is
+// Unknown, or it has the taint of that (docs/model/pod-lifecycle.md 6). Nobody stops its pods.
+func (n *Node) Silent() bool {
+	if n.Object == nil {
+		return false
+	}
+	return slices.ContainsFunc(n.Object.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown
+	}) || slices.ContainsFunc(n.Object.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnreachable })
 }
 
 // assumedCPU is what nodes are given that do not say how much they have, in 1/1000.
