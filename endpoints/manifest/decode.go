@@ -3,6 +3,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -449,6 +450,10 @@ func decodeIntOrString(d *decoder, n *node, v reflect.Value) {
 	}
 	if n.shape == scalar && n.resolve() == stringScalar {
 		*out = intstr.FromString(n.text)
+		return
+	}
+	if _, whole := n.integer(); whole {
+		d.wrongType(n, fmt.Sprintf("a whole number from %d to %d, or a string", math.MinInt32, math.MaxInt32))
 		return
 	}
 	d.wrongType(n, "a whole number or a string")

@@ -80,6 +80,7 @@ type loader struct {
 	objects  []*Object
 	seen     map[objectKey]*Object
 	skipped  map[[2]string]int
+	unusable []*Object
 	problems []Problem
 	// failed is set when an error is noted; the reader of one object uses it.
 	failed bool
@@ -354,6 +355,7 @@ func (l *loader) read(n, meta *node, kind string, u use) {
 		problems, ok := u.info.finish(o)
 		l.note(problems...)
 		if !ok {
+			l.unusable = append(l.unusable, o)
 			return
 		}
 	}
@@ -432,7 +434,7 @@ func (l *loader) add(o *Object) {
 }
 
 func (l *loader) finish() *Objects {
-	out := &Objects{}
+	out := &Objects{Unusable: l.unusable}
 	for _, o := range l.objects {
 		if !o.gone {
 			out.All = append(out.All, o)

@@ -117,6 +117,8 @@ type Objects struct {
 
 	// All holds every object of the lists above, in input order.
 	All []*Object
+	// Unusable are objects of which a warning says that they are skipped, since the API server would refuse them: what they mean is not known.
+	Unusable []*Object
 	// Skipped counts the objects of other kinds, sorted by apiVersion, then
 	// kind.
 	Skipped []Skipped

@@ -273,3 +273,30 @@ func TestPortsOfAServiceThatCannotBeToldApart(t *testing.T) {
 func np(name string, port, nodePort int) string {
 	return fmt.Sprintf("{name: %s, port: %d, nodePort: %d}, ", name, port, nodePort)
 }
+
+// A budget that the API server would refuse is no budget, and among what cannot be used: the warning says what would do.
+func TestBudgetsThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	const skipped = "; this PodDisruptionBudget is skipped"
+	for spec, want := range map[string]string{
+		"minAvailable: 1":  "",
+		"minAvailable: -1": "spec.minAvailable: -1 must not be negative: valid here is a whole number such as 1 or a percentage such as 25%" + skipped,
+		"selector: {matchExpressions: [{key: a, operator: Near, values: [b]}]}":   `spec.selector: matchExpressions[0]: "Near" is no operator; valid here: In, NotIn, Exists, DoesNotExist` + skipped,
+		"selector: {matchExpressions: [{key: a, operator: In}]}":                  "spec.selector: matchExpressions[0]: operator In needs values" + skipped,
+		"selector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}": "spec.selector: matchExpressions[0]: operator Exists takes no values" + skipped,
+	} {
+		objects, got := warned(t, "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {"+spec+"}}")
+		if got != want || len(objects.PodDisruptionBudgets)+len(objects.Unusable) != 1 || (len(objects.Unusable) == 1) != (want != "") {
+			t.Errorf("%s: %q, want %q; %d unusable", spec, got, want, len(objects.Unusable))
+		}
+	}
+	for value, want := range map[string]string{
+		"4000000000": "expected a whole number from -2147483648 to 2147483647, or a string, got the number 4000000000",
+		"1.5":        "expected a whole number or a string, got the number 1.5",
+	} {
+		_, problems := Load([]File{{Name: "in.yaml", Data: []byte("{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {minAvailable: " + value + "}}")}}, Options{})
+		if len(problems) != 1 || !strings.Contains(problems[0].Error(), want) {
+			t.Errorf("%s: %v", value, problems)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,7 +117,7 @@ func validatePodDisruptionBudget(o *Object, p *policyv1.PodDisruptionBudget) ([]
 	c := &checker{o: o}
 	spec := &p.Spec
 	if _, err := metav1.LabelSelectorAsSelector(spec.Selector); err != nil {
-		c.warn("spec.selector", "%v; this PodDisruptionBudget is skipped", err)
+		c.warn("spec.selector", "%s; this PodDisruptionBudget is skipped", badSelector(spec.Selector, err))
 		return c.problems, false
 	}
 	for _, bound := range []struct {
@@ -136,6 +137,26 @@ func validatePodDisruptionBudget(o *Object, p *policyv1.PodDisruptionBudget) ([]
 		enum(c, "spec.unhealthyPodEvictionPolicy", policy, policyv1.IfHealthyBudget, policyv1.IfHealthyBudget, policyv1.AlwaysAllow)
 	}
 	return c.problems, true
+}
+
+// badSelector says what is wrong with a selector in the words of manifests, where it is one of the usual slips; else in those of the library.
+func badSelector(s *metav1.LabelSelector, err error) string {
+	operators := []metav1.LabelSelectorOperator{
+		metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn, metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist,
+	}
+	for i := range s.MatchExpressions {
+		e := &s.MatchExpressions[i]
+		listed := e.Operator == metav1.LabelSelectorOpIn || e.Operator == metav1.LabelSelectorOpNotIn
+		switch {
+		case !slices.Contains(operators, e.Operator):
+			return fmt.Sprintf("matchExpressions[%d]: %q is no operator; valid here: In, NotIn, Exists, DoesNotExist", i, e.Operator)
+		case listed && len(e.Values) == 0:
+			return fmt.Sprintf("matchExpressions[%d]: operator %s needs values", i, e.Operator)
+		case !listed && len(e.Values) > 0:
+			return fmt.Sprintf("matchExpressions[%d]: operator %s takes no values", i, e.Operator)
+		}
+	}
+	return err.Error()
 }
 
 // validateHorizontalPodAutoscaler leaves out an autoscaler that could never
@@ -189,7 +210,7 @@ func badBound(v intstr.IntOrString) string {
 	const valid = "must be a whole number such as 1 or a percentage such as 25%"
 	if v.Type == intstr.Int {
 		if v.IntVal < 0 {
-			return valid
+			return strconv.Itoa(int(v.IntVal)) + " must not be negative: valid here is a whole number such as 1 or a percentage such as 25%"
 		}
 		return ""
 	}

@@ -264,7 +264,7 @@ func (b *builder) apply(c cursor, namespace string) (world.Operation, bool) {
 		return nil, false
 	}
 	var found []*manifest.Object
-	for _, o := range objects {
+	for _, o := range objects.All {
 		if r := resourceOf(o); r != nil && simulates(world.KindOf(r)) && refusal("apply", world.KindOf(r)) == "" {
 			found = append(found, o)
 		} else {

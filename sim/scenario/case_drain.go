@@ -157,6 +157,7 @@ func (b *builder) deriveDrain(base *world.Scenario, with []int, does world.Opera
 	own.budgets()
 	own.uncounted()
 	s.Actions = []world.Action{{At: s.Warmup, Operation: does}}
+	own.taken()
 	own.finish()
 	return &s
 }
@@ -207,8 +208,15 @@ func (b *builder) counted(list []int) []int {
 	return list
 }
 
-// uncounted says of budgets that cover pods of kinds that are not simulated that they count without them.
+// uncounted says of budgets that cover pods of kinds that are not simulated that they count without them, and which of the input are left
+// out, for nobody knows what they mean.
 func (b *builder) uncounted() {
+	for _, o := range b.world.unusable {
+		near := slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool { return w.Namespace() == o.Namespace })
+		if o.Kind == "PodDisruptionBudget" && near {
+			b.notModelled("budget", fmt.Sprintf("%s%s cannot be understood, and is left out", o, place(o, "spec", "")), o.String(), "unknown")
+		}
+	}
 	for i := range b.out.Budgets {
 		x := &b.out.Budgets[i]
 		for k := range b.census.owners {

@@ -52,7 +52,7 @@ const NotJudged = "not-judged"
 // there are Errors among the problems, but without Scenarios then.
 func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem) {
 	b := newBuilder(nil, &opts)
-	b.useWorld(objects.All)
+	b.useWorld(objects.All, objects.Unusable)
 	b.checkFlags()
 	b.checkInferred()
 	b.checkActions()
@@ -60,9 +60,16 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	base := b.base()
 	var cases []Case
 	for i, o := range b.census.owners {
-		if b.targeted(o) && !b.census.repeats(i) && (!o.simulated() || !base.Workloads[i].App.NotAServer) {
+		if !b.targeted(o) || b.census.repeats(i) {
+			continue
+		}
+		before := len(cases)
+		if !o.simulated() || !base.Workloads[i].App.NotAServer {
 			cases = append(cases, b.hostPorts(i)...)
 			cases = append(cases, b.cases(base, i)...)
+		}
+		if len(cases) == before {
+			cases = append(cases, b.unserved(base, i)...)
 		}
 	}
 	for _, d := range b.nodeDrains(base) {
@@ -200,7 +207,7 @@ func (b *builder) unjudged(index int, e *entry) string {
 	o := &b.census.owners[index]
 	switch {
 	case o.replicas == 0:
-		return "nothing to restart: replicas is 0" + place(o.object, "spec.replicas", e.service.File)
+		return "it has no pods: replicas is 0" + place(o.object, "spec.replicas", e.service.File)
 	case !o.simulated():
 		return o.notSimulated(e.service.Name)
 	default:

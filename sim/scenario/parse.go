@@ -117,7 +117,7 @@ func (b *builder) load(objects *manifest.Objects) {
 			others[s.File] = true
 		}
 	}
-	var beside, own []*manifest.Object
+	var beside, own, unusable []*manifest.Object
 	for _, x := range objects.All {
 		switch {
 		case x.File == o.File:
@@ -126,15 +126,22 @@ func (b *builder) load(objects *manifest.Objects) {
 			beside = append(beside, x)
 		}
 	}
-	for _, c := range b.doc.spec().get("manifests").items() {
-		beside = append(beside, b.loadFile(c)...)
+	for _, x := range objects.Unusable {
+		if x.File == o.File || !others[x.File] {
+			unusable = append(unusable, x)
+		}
 	}
-	b.useWorld(append(beside, own...))
+	for _, c := range b.doc.spec().get("manifests").items() {
+		if loaded := b.loadFile(c); loaded != nil {
+			beside, unusable = append(beside, loaded.All...), append(unusable, loaded.Unusable...)
+		}
+	}
+	b.useWorld(append(beside, own...), unusable)
 }
 
 // loadFile reads manifests that the document names. Scenarios in them are none of its
 // business, so there are no cycles.
-func (b *builder) loadFile(c cursor) []*manifest.Object {
+func (b *builder) loadFile(c cursor) *manifest.Objects {
 	name := c.text("")
 	if name == "" {
 		if _, ok := c.v.(string); ok {
@@ -148,11 +155,12 @@ func (b *builder) loadFile(c cursor) []*manifest.Object {
 	}
 	loaded, problems := manifest.Load(files, manifest.Options{})
 	b.doc.problems = append(b.doc.problems, problems...)
-	return loaded.All
+	return loaded
 }
 
-func (b *builder) useWorld(objects []*manifest.Object) {
+func (b *builder) useWorld(objects, unusable []*manifest.Object) {
 	b.world = newInventory(objects)
+	b.world.unusable = unusable
 	b.out.Gated, b.out.Namespaces = b.world.gated, b.world.namespaces
 	b.census = newCensus(b.world)
 	b.doc.problems = append(b.doc.problems, b.world.allocate()...)

@@ -28,7 +28,7 @@ func (d *document) applySets(opts *Options) {
 		setting := opts.Wording.Option("feature-gates", fmt.Sprintf("%s=%t", g, opts.FeatureGates[g]))
 		d.put(child("spec.kubernetes.featureGates", g), setting, opts.FeatureGates[g])
 	}
-	if opts.Nodes != 0 {
+	if opts.Nodes > 0 && opts.Nodes <= maxNodes { // checkFlags tells of others
 		d.put("spec.nodes.count", opts.Wording.Option("nodes", strconv.Itoa(opts.Nodes)), int64(opts.Nodes))
 	}
 	if opts.LB != "" {

@@ -39,7 +39,8 @@ type inventory struct {
 	meshed        map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
 	gated         map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
 	namespaces    map[string]*manifest.Object
-	pods          []homed // of the input, by namespace and name
+	pods          []homed            // of the input, by namespace and name
+	unusable      []*manifest.Object // what the API server would refuse
 }
 
 // webhook is a Service that the API server itself depends on.

@@ -1,0 +1,53 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// unserved makes the cases of a workload behind no Service whose pods a disruption budget keeps where they are, for actions that ask for
+// evictions: nobody's requests are judged, but the drain of their node does not come to its end.
+func (b *builder) unserved(base *world.Scenario, index int) []Case {
+	o := &b.census.owners[index]
+	if !o.simulated() || o.kind == world.DaemonSet || o.replicas == 0 || !b.kept(o) {
+		return nil
+	}
+	var out []Case
+	for _, a := range b.actionsOf(o) {
+		does := a.doing(b, o)
+		if does.why != "" || !evicts(does.operation) {
+			continue
+		}
+		c := Case{
+			ID: o.id() + "/" + a.word, Action: a.name, Kind: o.kind, Workload: o.id(), Traffic: "no Service", Object: o.object,
+			Verdict: NotJudged, Reason: "no Service of the input leads to its pods",
+		}
+		c.Scenario = b.deriveDrain(base, []int{index}, does.operation)
+		c.Scenario.Name = c.ID
+		for i := range c.Scenario.Workloads {
+			if w := &c.Scenario.Workloads[i]; w.Name() == o.id() && w.Kind() == o.kind {
+				w.Aside, w.Bystander = false, false
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// kept says whether a budget lets no pod of a workload go when all that it counts are ready, or two cover them, which the eviction API
+// refuses.
+func (b *builder) kept(o *owner) bool {
+	over := slices.DeleteFunc(slices.Clone(b.world.budgets), func(x world.Budget) bool { return !x.Covers(o.namespace, o.template.Labels) })
+	if len(over) != 1 {
+		return len(over) > 1
+	}
+	pods := 0
+	for i := range b.census.owners {
+		if x := &b.census.owners[i]; x.simulated() && over[0].Covers(x.namespace, x.template.Labels) {
+			pods += int(x.replicas)
+		}
+	}
+	_, desired := over[0].Desired(pods, pods)
+	return desired >= pods
+}

@@ -1,0 +1,59 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// A workload behind no Service has a case for each action that asks for evictions, where a budget keeps its pods.
+func TestAWorkloadBehindNoServiceThatABudgetKeeps(t *testing.T) {
+	t.Parallel()
+	alone, _, _ := strings.Cut(altWeb, "---")
+	budget := func(name, bound string) string {
+		return "\n---\n{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " + name + ", namespace: shop}, spec: {" + bound + ", selector: {matchLabels: {app: web}}}}"
+	}
+	for _, tt := range []struct{ what, text, want string }{
+		{"no budget", alone, ""},
+		{"one pod may go", alone + budget("b", "minAvailable: 1"), ""},
+		{"no pod may go", alone + budget("b", "minAvailable: 2"), "shop/web/drain shop/web/evict shop/web/pool-upgrade"},
+		{"two budgets", alone + budget("b", "minAvailable: 1") + budget("c", "minAvailable: 1"), "shop/web/drain shop/web/evict shop/web/pool-upgrade"},
+		{"one that covers another pod, too", alone + "\n---" + strings.Replace(alone, "name: web, n", "name: api, n", 1) + budget("b", "minAvailable: 2"), ""},
+	} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
+		cases, problems := Infer(objects, Options{Actions: []string{"rollout", "drain", "evict", "pool-upgrade", "crash"}})
+		var got []string
+		for _, c := range cases {
+			got = append(got, c.ID)
+			if c.Verdict != NotJudged || c.Reason == "" || c.Scenario == nil || c.Scenario.Workloads[0].Aside {
+				t.Errorf("%s: %+v", tt.what, c)
+			}
+		}
+		if strings.Join(got, " ") != tt.want || manifest.HasErrors(problems) {
+			t.Errorf("%s: %q, want %q: %v", tt.what, got, tt.want, problems)
+		}
+	}
+}
+
+// A budget that is skipped is named in the case: a drain without it may be another one.
+func TestABudgetThatCannotBeUnderstoodIsNamed(t *testing.T) {
+	t.Parallel()
+	text := altWeb + "---\n{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b, namespace: NS}, spec: {minAvailable: lots}}"
+	for namespace, want := range map[string]string{"shop": "PodDisruptionBudget shop/b (web.yaml:24) cannot be understood, and is left out", "other": ""} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.Replace(text, "NS", namespace, 1))}}, manifest.Options{})
+		cases, problems := Infer(objects, Options{Actions: []string{"drain"}})
+		if len(cases) != 1 || manifest.HasErrors(problems) {
+			t.Fatalf("%s: %v", namespace, problems)
+		}
+		got := ""
+		for _, n := range cases[0].Scenario.NotModelled {
+			if n.ID == "budget" {
+				got += n.What
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", namespace, got, want)
+		}
+	}
+}
