@@ -46,7 +46,7 @@ func (b *builder) actions(c cursor) {
 	b.out.Warmup = warmupOf(b.out.Actions, warmup)
 	for _, a := range b.out.Actions {
 		if a.At >= b.out.Until {
-			b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s at %s comes after the end of the run at %s", a.Verb(), a.At.Duration(), b.out.Until.Duration())
+			b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s at %s comes after the end of the run at %s, which spec.until says", a.Verb(), a.At.Duration(), b.out.Until.Duration())
 		}
 	}
 }

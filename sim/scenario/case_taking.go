@@ -57,6 +57,21 @@ func poolBudget(p *manifest.Object) (least world.NodeBudget, said bool) {
 	return least, said
 }
 
+// impossible warns of what a NodePool says and cannot mean: it is read as if it did not say it.
+func (b *builder) impossible(p *manifest.Object) {
+	budgets, _ := rawAt(p.Value, "spec", "disruption", "budgets").([]any)
+	for i, x := range budgets {
+		said := rawAt(x, "nodes")
+		if _, ok := budgetOf(fmt.Sprint(said)); said != nil && !ok {
+			path := fmt.Sprintf("spec.disruption.budgets[%d].nodes", i)
+			b.doc.problems = append(b.doc.problems, p.Problem(manifest.Warning, path, fmt.Sprintf("%q is no number of nodes such as 1 or \"10%%\"; this budget is left out", fmt.Sprint(said))))
+		}
+	}
+	if said := rawText(rawAt(p.Value, "spec", "template", "spec"), "terminationGracePeriod"); said != "" && poolGrace(p) == 0 {
+		b.doc.problems = append(b.doc.problems, p.Problem(manifest.Warning, "spec.template.spec.terminationGracePeriod", fmt.Sprintf("%q is no duration such as 48h; it is left out", said)))
+	}
+}
+
 // forConsolidation says whether a budget holds for consolidation: one without reasons holds for all.
 func forConsolidation(budget any) bool {
 	reasons, ok := rawAt(budget, "reasons").([]any)

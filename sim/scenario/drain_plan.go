@@ -16,6 +16,8 @@ type DrainPlan struct {
 	Unwell []string
 	// Guessed names the workloads of whose pods the input has none: where they are is the scheduler's guess.
 	Guessed []string
+	// Back names the workloads that tolerate the cordon: their next pods may be on the nodes again.
+	Back []string
 }
 
 // NodePlan is what is on one node.
@@ -62,14 +64,41 @@ func (b *builder) plan(base *world.Scenario, d *nodeDrain, with []int) *DrainPla
 		w := &base.Workloads[i]
 		if len(w.Placed) == 0 {
 			out.Guessed = append(out.Guessed, o.id())
+			out.Nodes[0].refuses(o)
+		}
+		if returns(w) {
+			out.Back = append(out.Back, o.id())
 		}
 		for k := range b.world.pods {
-			if p := &b.world.pods[k]; o.keeps(p) && !p.over() && !p.ready() {
+			if p := &b.world.pods[k]; o.keeps(p) && !p.over() && !p.unsaid() && !p.ready() {
 				out.Unwell = append(out.Unwell, p.words()+" "+unwellWords(p))
 			}
 		}
 	}
 	return out
+}
+
+// refuses notes the flags without which kubectl refuses pods of a workload that may be on the node.
+func (n *NodePlan) refuses(o *owner) {
+	note := func(flag string) {
+		at := slices.IndexFunc(n.Refused, func(r Refused) bool { return r.Flag == flag })
+		if at < 0 {
+			at, n.Refused = len(n.Refused), append(n.Refused, Refused{Flag: flag})
+		}
+		n.Refused[at].Pods = append(n.Refused[at].Pods, o.id())
+	}
+	if hasEmptyDir(&o.template.Spec) {
+		note("--delete-emptydir-data")
+	}
+	if o.kind == world.Pod {
+		note("--force")
+	}
+}
+
+// returns says that the next pod of a workload may be put on a node that is cordoned: it tolerates that.
+func returns(w *world.Workload) bool {
+	cordon := []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
+	return w.Kind() != world.DaemonSet && world.Tolerates(world.TolerationsOf(w.Resource), cordon)
 }
 
 // unwellWords say what is wrong with a pod that is not ready.

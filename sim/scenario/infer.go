@@ -56,6 +56,11 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	b.checkFlags()
 	b.checkInferred()
 	b.checkActions()
+	if slices.Contains(b.opts.Actions, "karpenter") {
+		for _, p := range b.world.nodePools {
+			b.impossible(p)
+		}
+	}
 	b.checkBalancer()
 	base := b.base()
 	var cases []Case

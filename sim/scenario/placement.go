@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,6 +144,7 @@ func (b *builder) namedNodes(names []string, proxy world.Proxy) []world.Node {
 
 // place gives each workload the pods that the input has of it.
 func (b *builder) place() {
+	b.strayed()
 	b.out.CountDaemons()
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
@@ -154,6 +156,19 @@ func (b *builder) place() {
 			}
 			w.Scaler = &world.Scaler{Kind: s.kind, Object: s.object, Field: "spec." + s.field, MostField: most, Most: int(s.most)}
 			break // two of them contradict each other
+		}
+	}
+}
+
+// strayed warns of pods of the input that are on nodes which it does not have: they are taken to be elsewhere.
+func (b *builder) strayed() {
+	names := world.NodeNames(b.out.Nodes)
+	var told []string
+	for i := range b.world.pods {
+		p := &b.world.pods[i]
+		if n := p.node(); n != "" && !p.over() && !slices.Contains(names, n) && !slices.Contains(told, n) {
+			told = append(told, n)
+			b.doc.problems = append(b.doc.problems, p.Problem(manifest.Warning, "spec.nodeName", fmt.Sprintf("there is no Node %q in the input: where its pods are instead is a guess", n)))
 		}
 	}
 }

@@ -121,6 +121,9 @@ func (b *builder) upgradePool(v cursor) (world.Operation, bool) {
 	case o.Provider == world.PoolEKS && o.Surge != world.AllOfThem:
 		v.get("maxSurge").fail("EKS has no such setting: as many nodes join as the pool has zones, twice at most")
 		return nil, false
+	case o.Surge == 0 && o.Unavailable == 0:
+		v.get("maxUnavailable").fail("with maxSurge 0 and maxUnavailable 0 no node could be replaced: one of them has to be more")
+		return nil, false
 	case o.Provider == world.PoolAKS && o.Force:
 		v.get("force").fail("AKS deletes no pods that stay; undrainableNodeBehavior says what becomes of their node")
 		return nil, false

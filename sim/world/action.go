@@ -240,6 +240,16 @@ func (o *DrainOptions) flags() string {
 	return strings.Join(out, " ")
 }
 
+// Flags are the options as kubectl has them, "" for the defaults of a Scenario.
+func (o *DrainOptions) Flags() string {
+	kubectl := strings.NewReplacer(
+		"gracePeriod=", "--grace-period=", "timeout=", "--timeout=", "disableEviction=true", "--disable-eviction",
+		"deleteEmptyDirData=false", "--delete-emptydir-data=false", "ignoreDaemonSets=false", "--ignore-daemonsets=false",
+		"podSelector=", "--pod-selector=", "force=true", "--force", "skipWaitForDeleteTimeout=", "--skip-wait-for-delete-timeout=",
+	)
+	return kubectl.Replace(o.flags())
+}
+
 func (o SetImage) words() (verb, target, value string) {
 	return "setImage", o.Workload, o.Container + "=" + o.Image
 }

@@ -91,3 +91,16 @@ func TestOperations(t *testing.T) {
 		}
 	}
 }
+
+// The options of a drain as people type them.
+func TestFlagsOfKubectlDrainInWords(t *testing.T) {
+	t.Parallel()
+	o := DrainOptions{GracePeriod: 0, Timeout: engine.Minute, DisableEviction: true, KeepEmptyDir: true, MindDaemons: true, PodSelector: "app=web", Force: true, SkipDeleted: 5 * engine.Second}
+	const want = "--grace-period=0s --timeout=1m0s --disable-eviction --delete-emptydir-data=false --ignore-daemonsets=false --pod-selector=app=web --force --skip-wait-for-delete-timeout=5s"
+	if got := o.Flags(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (&DrainOptions{GracePeriod: OwnGrace}).Flags(); got != "" {
+		t.Errorf("%q", got)
+	}
+}
