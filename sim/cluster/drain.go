@@ -364,10 +364,14 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 		return "a budget with maxUnavailable 1"
 	}
 	scale, stateful := 0, false
+	var scaler *world.Scaler // takes pods away again that it is not told to keep
 	for i := range w.sc.Workloads {
 		if d, is := w.asked(i); is && w.coversWorkload(budget, i) {
 			if d.Kind == api.KindPod && (v.Type == intstr.String || path == "spec.maxUnavailable") {
 				return fmt.Sprintf("minAvailable %d: only a number for it counts Pods without a controller", max(0, b.Healthy-1))
+			}
+			if s := w.sc.Workloads[i].Scaler; s != nil {
+				scaler = s
 			}
 			stateful = stateful || d.Kind == api.KindStatefulSet || claimsVolume(w.sc.Workloads[i].Template())
 			scale += d.Replicas
@@ -388,6 +392,9 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 	}
 	if v.Type == intstr.Int && path == "spec.minAvailable" {
 		words += ", or " + replicas(b.Desired+1-scale+unready)
+		if scaler != nil {
+			words += fmt.Sprintf(", which %s of %s %s has to say", strings.TrimPrefix(scaler.Field, "spec."), scaler.Kind, scaler.Object.Name)
+		}
 	}
 	return words
 }

@@ -213,8 +213,16 @@ func (w *World) heldBy(p *api.Pod) *control.Stuck {
 	}
 	return &control.Stuck{
 		Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there", p.Called(), node),
-		What: fmt.Sprintf("kubectl delete node %s, once its machine is off for good", node),
+		What: fmt.Sprintf("kubectl delete node %s, once its machine is off for good", node) + w.homeless(p),
 	}
+}
+
+// homeless says of a pod whose node is to be deleted that no other node takes the next one, "" where one does.
+func (w *World) homeless(p *api.Pod) string {
+	if p.Workload < 0 || w.sched.Elsewhere(p) {
+		return ""
+	}
+	return ", and another node in its place: no other one takes the pod"
 }
 
 // heedsAll says that an update waits for every pod, old ones, too: that of a StatefulSet whose policy is OrderedReady.

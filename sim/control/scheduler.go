@@ -228,6 +228,19 @@ func (s *Scheduler) Assumed(id api.PodID) (node int, ok bool) {
 // Leaves has no further pod bound to a node.
 func (s *Scheduler) Leaves(node int) { s.nodes.Leave(node) }
 
+// Elsewhere says whether a pod like one that is on a node would find room on another, were that one gone.
+func (s *Scheduler) Elsewhere(p *api.Pod) bool {
+	k := s.kindOf(p)
+	s.nodes.Count(k, p.Node, p.Deleting(), -1)
+	defer s.nodes.Count(k, p.Node, p.Deleting(), 1)
+	for n := range s.d.Nodes {
+		if n != p.Node && s.nodes.Try(k).Fits(n) {
+			return true
+		}
+	}
+	return false
+}
+
 // kindOf is what a pod is to the scheduler.
 func (s *Scheduler) kindOf(p *api.Pod) *placement.Kind {
 	key := podKind{set: setOf(p)}

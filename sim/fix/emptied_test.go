@@ -174,3 +174,31 @@ func TestApplyingWhatADrainWants(t *testing.T) {
 		}
 	}
 }
+
+// What takes pods away and makes none has no use for minReadySeconds, and an app with an hour to end lacks no time.
+func TestChangesForAScaleDown(t *testing.T) {
+	t.Parallel()
+	hour := strings.Replace(fill(nil), "      containers:", "      terminationGracePeriodSeconds: 3600\n      containers:", 1)
+	for name, c := range map[string]struct{ text, action, want string }{
+		"a rollout":            {fill(nil), "rollout", "minReadySeconds terminationGracePeriodSeconds"},
+		"a scale-down":         {fill(nil), "scale-down", "terminationGracePeriodSeconds"},
+		"an hour of grace":     {hour, "scale-down", ""},
+		"an hour in a rollout": {hour, "rollout", "minReadySeconds"},
+	} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(c.text)}}, manifest.Options{})
+		cases, problems := scenario.Infer(objects, scenario.Options{Actions: []string{c.action}})
+		if manifest.HasErrors(problems) || len(cases) == 0 || cases[0].Scenario == nil {
+			t.Fatal(problems)
+		}
+		s := cases[0].Scenario
+		var got []string
+		for _, x := range Changes(s, s.Workload("shop/web"), 0) {
+			if x.ID == "minReadySeconds" || x.ID == "terminationGracePeriodSeconds" {
+				got = append(got, x.ID)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -184,9 +184,18 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), only(updates, t.minReady), t.readiness(),
+		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
 		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace),
 	}
+}
+
+// shrinks says that nothing is done in the Scenario but to take pods away, so that none is made.
+func shrinks(s *world.Scenario) bool {
+	return len(s.Actions) > 0 && !slices.ContainsFunc(s.Actions, func(a world.Action) bool {
+		o, scale := a.Operation.(world.Scale)
+		w := s.Workload(o.Workload)
+		return !scale || w == nil || o.Replicas > w.Replicas()
+	})
 }
 
 // target is the workload that is changed; server the index of its container that serves.
@@ -291,6 +300,9 @@ func (t *target) preStop(seconds int64) *Change {
 
 func (t *target) graceSeconds() int64 { return int64(t.w.Grace() / engine.Second) }
 
+// longGrace is from how many seconds on a grace period is not what an app lacks.
+const longGrace = 3600
+
 // minReady lets the sync that a new pod sets off be over on every node before the next pod is
 // deleted, or a new pod crash before the rollout goes on.
 func (t *target) minReady() *Change {
@@ -381,6 +393,9 @@ func (t *target) grace() *Change {
 		return nil
 	}
 	have := t.graceSeconds()
+	if have >= longGrace {
+		return nil
+	}
 	seconds := 2 * max(have, 30)
 	return &Change{
 		ID: "terminationGracePeriodSeconds", Title: fmt.Sprintf("terminationGracePeriodSeconds: %d", seconds),

@@ -18,12 +18,14 @@ type Drain struct {
 	// pods the input has none.
 	Unwell  []string `json:"unwell"`
 	Guessed []string `json:"guessed"`
+	Back    []string `json:"back"` // workloads that tolerate the cordon: their next pods may be on the nodes again
 }
 
 // DrainNode is what kubectl drain finds on a node.
 type DrainNode struct {
 	Node         string    `json:"node"`
 	Cordoned     bool      `json:"cordoned"`
+	Silent       bool      `json:"silent"`  // by its Node object there is no kubelet to stop its pods
 	Ended        int       `json:"ended"`   // in how many runs it becomes empty
 	Seconds      *Seconds  `json:"seconds"` // until it is empty, null where it never is
 	Leave        []OnNode  `json:"leave"`   // and are simulated
@@ -66,11 +68,11 @@ func drainsOf(s *record.Simulation) []Drain {
 }
 
 func drainOf(c *record.Case) Drain {
-	d := Drain{Case: c.ID, Nodes: []DrainNode{}, Blocked: []Block{}, Unwell: append([]string{}, c.Drain.Unwell...), Guessed: append([]string{}, c.Drain.Guessed...)}
+	d := Drain{Case: c.ID, Nodes: []DrainNode{}, Blocked: []Block{}, Unwell: append([]string{}, c.Drain.Unwell...), Guessed: append([]string{}, c.Drain.Guessed...), Back: append([]string{}, c.Drain.Back...)}
 	d.Seconds, d.Ended = secondsIn(c.DrainTime())
 	for i := range c.Drain.Nodes {
 		n := &c.Drain.Nodes[i]
-		x := DrainNode{Node: n.Name, Cordoned: n.Cordoned, Leave: ownersOf(n.Leave), NotSimulated: ownersOf(n.Beyond), Stay: ownersOf(n.Stay), Refused: []Refused{}}
+		x := DrainNode{Node: n.Name, Cordoned: n.Cordoned, Silent: n.Silent, Leave: ownersOf(n.Leave), NotSimulated: ownersOf(n.Beyond), Stay: ownersOf(n.Stay), Refused: []Refused{}}
 		x.Seconds, x.Ended = secondsIn(c.NodeTime(n.Name))
 		for _, r := range n.Refused {
 			x.Refused = append(x.Refused, Refused(r))

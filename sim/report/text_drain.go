@@ -138,8 +138,11 @@ func (t *text) drained(nodes []*record.Case) {
 		if names := c.Drain.Unwell; len(names) > 0 {
 			t.Hanging("  ", 4, "Before it began: "+listed(names, 5)+".")
 		}
+		if names := c.Drain.Back; len(names) > 0 {
+			t.Hanging("  ", 4, "May come back: the next pods of "+listed(names, 5)+", which tolerate the cordon. kubectl ends nevertheless: look before the machine is turned off.")
+		}
 		if names := c.Drain.Guessed; len(names) > 0 {
-			t.Hanging("  ", 4, "Where the pods of "+listed(names, 5)+" are is a guess: the input has none of them.")
+			t.Hanging("  ", 4, "Where the pods of "+listed(names, 5)+" are is a guess: the input does not say.")
 		}
 	}
 }

@@ -34,6 +34,9 @@ func noHelpFor(s *record.Simulation, c *record.Case) []string {
 	return out
 }
 
+// titledAbove is how many changes that do not help the head of a report names.
+const titledAbove = 4
+
 // todo is what to do about a case, in one sentence a way.
 func (t *text) todo(c *record.Case) []string {
 	if c.Waits() {
@@ -61,13 +64,13 @@ func (t *text) todo(c *record.Case) []string {
 	case c.ForGood() && c.Kind == "Pod":
 		return []string{"a controller for the Pod, such as a Deployment: nobody makes this one again"}
 	case len(fixes) > 0:
-		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
+		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0]) + volumeWords(c)}
 		if f := harmless(fixes, 1); f != nil {
 			out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
 		}
 		return out
 	case len(noHelpFor(t.sim, c)) > 0:
-		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c), 4) + ")" + outsideWords(c)}
+		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c), titledAbove) + ")" + outsideWords(c)}
 	case len(all) > 0:
 		return []string{"nothing that was tried helps" + outsideWords(c)}
 	case slices.ContainsFunc(t.sim.NoHelp, func(n record.NoHelp) bool { return n.Workload == c.Workload && n.Sudden == c.Sudden }):
@@ -75,6 +78,16 @@ func (t *text) todo(c *record.Case) []string {
 	default:
 		return []string{t.notLookedFor(c)}
 	}
+}
+
+// volumeWords say of a pod with a volume, whose node is gone, that nothing was counted for what the volume takes.
+func volumeWords(c *record.Case) string {
+	for i := range c.NotModelled {
+		if c.Sudden && c.NotModelled[i].ID == "volumes" {
+			return "; on top comes what its volume takes to be detached from a node that is silent, which is not simulated"
+		}
+	}
+	return ""
 }
 
 // wantsNode says that what lets something go on is a node: the field behind it is why, and not what to change.
@@ -330,11 +343,11 @@ func (t *text) noHelp(titles []string, none bool) {
 	if len(titles) == 0 || t.room.noHelp == 0 && !none {
 		return
 	}
-	prefix := "  Does not help: "
+	prefix, most := "  Does not help: ", max(t.room.noHelp, 1)
 	if none {
-		prefix = "  Nothing that was tried: "
+		prefix, most = "  Nothing that was tried: ", max(t.room.noHelp, titledAbove) // those of the head
 	}
-	t.Text(prefix, strings.Join(titles[:min(max(t.room.noHelp, 1), len(titles))], "; ")+".")
+	t.Text(prefix, strings.Join(titles[:min(most, len(titles))], "; ")+".")
 }
 
 // fix writes one change below a case: what it does, and for what, where that is not what the case is about, what to paste where, and what

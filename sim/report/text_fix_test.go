@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -198,6 +199,43 @@ func TestAFixForAnotherActionNamesIt(t *testing.T) {
 		_, helps, _ := strings.Cut(text, "then on 200 new ones ")
 		if !strings.Contains(text, want.todo) || !strings.HasPrefix(helps, want.first) {
 			t.Errorf("%s:\n%s", name, b.String())
+		}
+	}
+}
+
+// What a volume takes to be detached is in no figure of a crash, and what a webhook is to others in none of its Service.
+func TestWhatTheFiguresDoNotHold(t *testing.T) {
+	t.Parallel()
+	left := func(id, direction string) *record.Case {
+		return &record.Case{Sudden: true, Verdict: record.Outage, NotModelled: []world.NotModelled{{ID: "capacity"}, {ID: id, Direction: direction}}}
+	}
+	if got := volumeWords(left("volumes", "more")); !strings.HasPrefix(got, "; on top comes what its volume takes") {
+		t.Errorf("%q", got)
+	}
+	slow := left("volumes", "more")
+	slow.Sudden = false
+	if got := volumeWords(slow) + volumeWords(left("webhook", "more")); got != "" {
+		t.Errorf("%q", got)
+	}
+	drops := left("webhook", "more")
+	drops.Verdict = record.Drops
+	for want, c := range map[string]*record.Case{"failurePolicy Fail, and it is asked of all Pods": left("webhook", "more"), "failurePolicy Ignore": left("webhook", "fewer"), "": drops} {
+		if got := webhookWords(c); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Of one pod no other could have answered: what another pod answers in the end is the next one.
+func TestTheNextPodIsNoOther(t *testing.T) {
+	t.Parallel()
+	causes := []record.Cause{{Blame: ledger.Blame{Cause: ledger.NoEndpoint, Elsewhere: true}, Count: 25}, {Blame: ledger.Blame{Cause: ledger.NoEndpoint}, Count: 75}}
+	for one, want := range map[bool]string{
+		true:  "When 25 % of them failed the next pod was there already; before that nobody could have answered.",
+		false: "Another ready pod could have answered in 25 %; in the rest nobody could.",
+	} {
+		if got := elsewhereWords(causes, 100, false, one); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -424,7 +424,29 @@ func (t *text) whys(c *record.Case) []string {
 	if all := c.Totals().Failed; 100*x.Count < 95*all {
 		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
 	}
-	return []string{words + t.culprit(x.Culprit)}
+	out := []string{words + t.culprit(x.Culprit)}
+	if beyond := webhookWords(c); beyond != "" {
+		out = append(out, beyond)
+	}
+	return out
+}
+
+// webhookWords say of a webhook nobody of which answers for a time what that comes to, by its failurePolicy: the figures are of its Service
+// alone. "" for others.
+func webhookWords(c *record.Case) string {
+	if c.Verdict != record.Outage {
+		return ""
+	}
+	for i := range c.NotModelled {
+		switch n := &c.NotModelled[i]; {
+		case n.ID != "webhook":
+		case n.Direction == "fewer":
+			return "failurePolicy Ignore: no request of users is lost meanwhile, but this check"
+		default:
+			return "failurePolicy Fail, and it is asked of all Pods: none is made while nobody answers, its own neither, so that it may be for good"
+		}
+	}
+	return ""
 }
 
 // onlyOfItsName says that a StatefulSet of one pod is rolled out: whatever else delays a request meanwhile, without it as many are lost.

@@ -60,7 +60,7 @@ func TestALossThatDoesNotEndHasNoLength(t *testing.T) {
 func TestNoPodHelpsAServiceThatIsGone(t *testing.T) {
 	t.Parallel()
 	c := lasting(4000, ledger.ServiceChanged)
-	if got := elsewhereWords(c.Causes, 8000, false); got != "No pod could have answered: nothing leads to one." {
+	if got := elsewhereWords(c.Causes, 8000, false, false); got != "No pod could have answered: nothing leads to one." {
 		t.Errorf("%q", got)
 	}
 	for action, want := range map[string]string{
@@ -78,7 +78,7 @@ func TestNoPodHelpsAServiceThatIsGone(t *testing.T) {
 	none := lasting(4000, ledger.NoEndpoint)
 	none.Causes[0].Culprit = story.Culprit{What: story.ToNothing, File: "s.yaml", Line: 8}
 	some := &text{sim: &record.Simulation{}}
-	if got := elsewhereWords(none.Causes, 8000, false) + some.culprit(none.Causes[0].Culprit); !strings.HasPrefix(got, "No pod could have answered: there is none any more.. The Scenario scales it to 0") {
+	if got := elsewhereWords(none.Causes, 8000, false, false) + some.culprit(none.Causes[0].Culprit); !strings.HasPrefix(got, "No pod could have answered: there is none any more.. The Scenario scales it to 0") {
 		t.Errorf("%q", got)
 	}
 }

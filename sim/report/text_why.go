@@ -16,7 +16,7 @@ func (t *text) why(c *record.Case) {
 	if len(c.Causes) == 0 {
 		return
 	}
-	notes := []string{elsewhereWords(c.Causes, c.Totals().Failed, keepsData(c)) + t.withoutTheWait(c)}
+	notes := []string{elsewhereWords(c.Causes, c.Totals().Failed, keepsData(c), c.Usable.Of == 1) + t.withoutTheWait(c)}
 	if nobodyBehind(c) {
 		notes[0] = "There was no pod that could have answered."
 	}
@@ -122,7 +122,7 @@ next:
 
 // elsewhereWords tells the race part, which delays and readiness mend, from the outage part,
 // which only more pods mend.
-func elsewhereWords(causes []record.Cause, all uint64, data bool) string {
+func elsewhereWords(causes []record.Cause, all uint64, data, one bool) string {
 	var others uint64
 	for i := range causes {
 		if causes[i].Elsewhere {
@@ -144,6 +144,9 @@ func elsewhereWords(causes []record.Cause, all uint64, data bool) string {
 		}
 		return "No other pod could have answered: only more pods, or a new one before the old one goes, help."
 	default:
+		if one {
+			return fmt.Sprintf("When %s of them failed the next pod was there already; before that nobody could have answered.", share(others, all))
+		}
 		return fmt.Sprintf("Another ready pod could have answered in %s; in the rest nobody could.", share(others, all))
 	}
 }

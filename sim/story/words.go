@@ -244,7 +244,7 @@ func actionWords(a *world.Action) string {
 	case world.CreateNode:
 		return strings.TrimSpace(fmt.Sprintf("node %s joins %s", o.Node, a.Value()))
 	case world.Drain:
-		return strings.TrimSpace(fmt.Sprintf("kubectl drain %s %s", a.Target(), a.Value()))
+		return strings.TrimSpace(fmt.Sprintf("kubectl drain %s %s", a.Target(), o.Flags()))
 	case world.Cordon:
 		return "kubectl cordon " + o.Node
 	case world.Evict:

@@ -228,3 +228,22 @@ func TestADrainOfANodeWhoseKubeletIsSilent(t *testing.T) {
 		}
 	}
 }
+
+// Once the Node of a machine that is off is deleted, a pod that no other node takes waits for another one.
+func TestADeletedNodeIsNotEnoughForAPodThatNoOtherTakes(t *testing.T) {
+	t.Parallel()
+	zoned := strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "replicas: 2", "replicas: 3", "      containers:",
+		"      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: web}}}]}}\n      containers:").Replace(web)
+	for nodes, want := range map[int]string{3: "another node in its place", 6: "once its machine is off for good"} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(zoned)}}, manifest.Options{})
+		cases, problems := scenario.Infer(objects, scenario.Options{Actions: []string{"crash"}, Nodes: nodes})
+		if manifest.HasErrors(problems) {
+			t.Fatal(problems)
+		}
+		s := swept(t, cases[:1], Options{Runs: 3})
+		stuck := s.Cases[0].Stuck
+		if stuck == nil || !strings.Contains(stuck.What, want) || strings.Contains(stuck.What, "another node") != (nodes == 3) {
+			t.Errorf("%d nodes: %+v", nodes, stuck)
+		}
+	}
+}
