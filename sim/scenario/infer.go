@@ -154,6 +154,9 @@ func (b *builder) checkInferred() {
 			c.fail("manifests have no %s: write a Scenario", name)
 		}
 	}
+	if c := spec.get("until"); c.present() && c.span(defaultUntil) == 0 {
+		c.fail("a run that ends at 0s has nothing in it: want more")
+	}
 }
 
 // cases makes those of one workload of the census: for each entry one of each action. Where nothing is judged whatever is done, one

@@ -199,7 +199,7 @@ func (b *builder) fewRequests(s *world.Scenario) bool {
 	}
 	const thousand = 1000
 	most := engine.Time(mostRequests * thousand)
-	if rate == 0 || s.Until/engine.Second <= most/rate {
+	if rate == 0 || s.Until/engine.Second <= most/rate || s.Until > longestRun { // until tells of that
 		return true
 	}
 	b.doc.spec().get("until").fail("all clients together ask %s, and would until %s: more than %d requests; at most %s at that rate",

@@ -33,6 +33,7 @@ func TestFlagsThatCannotBeMeantAreNamed(t *testing.T) {
 		{"sim -f - --nodes -1", "--nodes -1: want 1 to 10000 nodes\nlameduck: the input has an error"},
 		{"sim -f - --rate 1000001/s", "more than 1000000/s"},
 		{"sim -f - --until 200h", "--until 200h"},
+		{"sim -f - --until 0s", "--until 0s: spec.until: a run that ends at 0s has nothing in it"},
 		{"sim -f - --until 100h --rate 900000/s", "more than 10000000000 requests; at most "},
 	} {
 		code, out, err := attempt(t, "flags", asInput(t, documents(t, hostileWorld)), strings.Fields(c.args)...)
