@@ -233,8 +233,9 @@ func (s *Scheduler) Elsewhere(p *api.Pod) bool {
 	k := s.kindOf(p)
 	s.nodes.Count(k, p.Node, p.Deleting(), -1)
 	defer s.nodes.Count(k, p.Node, p.Deleting(), 1)
+	try := s.nodes.Try(k)
 	for n := range s.d.Nodes {
-		if n != p.Node && s.nodes.Try(k).Fits(n) {
+		if n != p.Node && try.Fits(n) {
 			return true
 		}
 	}
