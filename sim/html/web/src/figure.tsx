@@ -250,8 +250,9 @@ function BarShape({ bar, placed, scale, label, right, id, lit, onHover, zero }: 
 
 // barWords are a bar's words: the short ones where there is no room for all.
 function barWords(bar: Bar, width: number): string {
-  const cut = fit(bar.text, width, 5.9);
-  return cut === bar.text || !bar.short ? cut : fit(bar.short, width, 6.4);
+  const each = bar.look === "late" ? 6.5 : 5.9; // which is bold
+  const cut = fit(bar.text, width, each);
+  return cut === bar.text || !bar.short ? cut : fit(bar.short, width, each);
 }
 
 // labelY is where a row's name stands: beside its bars, and where it has none beside its marks.
