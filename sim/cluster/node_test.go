@@ -164,6 +164,7 @@ func TestWhateverBecomesOfANodeIsAskedFor(t *testing.T) {
 		"a crash":            {newBuild(4).nodes(2).does(world.CrashNode{Node: "node-2"}, 0), "node-2"},
 		"a crash and a boot": {newBuild(4).nodes(2).does(world.CrashNode{Node: "node-2"}, 60*sec), "node-2 node-2"},
 		"a shutdown":         {newBuild(4).nodes(2).shuts(30*sec, 10*sec).does(world.ShutdownNode{Node: "node-2"}, 0), "node-2 node-2"},
+		"of a critical pod":  {newBuild(4).nodes(2).critical().shuts(30*sec, 10*sec).does(world.ShutdownNode{Node: "node-2"}, 0), "node-2 node-2"},
 		"a reboot":           {newBuild(4).nodes(2).shuts(30*sec, 10*sec).does(world.ShutdownNode{Node: "node-2"}, 100*sec), "node-2 node-2 node-2"},
 		"one in its place":   {newBuild(4).nodes(2).taken(world.UpgradePool{Provider: world.PoolGKE, Surge: 1, Provision: sec, Nodes: []string{"node-2"}}), "node-2-new node-2"},
 	} {
@@ -176,6 +177,9 @@ func TestWhateverBecomesOfANodeIsAskedFor(t *testing.T) {
 		}
 		asked, nodes := w.Installs(), w.NodesFor(e) // as who asks remembers it
 		ask := func(int) {
+			if w.Installs() < asked {
+				t.Errorf("%s: %d changes, and %d before", name, w.Installs(), asked)
+			}
 			if now := w.NodesFor(e); w.Installs() != asked {
 				asked, nodes = w.Installs(), now
 			} else if !slices.Equal(now, nodes) {

@@ -158,8 +158,11 @@ func (w *World) NodeHealthy(e Entry, node int) bool {
 	return w.healthPort(e, node, true)
 }
 
-// healthPort is what the port answers with the rules in force, by a proxy that keeps up or not.
+// healthPort is what the port answers with the rules in force, by a proxy that keeps up or not. Without a process nobody answers.
 func (w *World) healthPort(e Entry, node int, proxy bool) bool {
+	if w.Proxies[node].Halted() {
+		return false
+	}
 	return w.healthyIn(w.Proxies[node].Installed(), e, node, proxy)
 }
 

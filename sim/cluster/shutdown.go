@@ -39,7 +39,8 @@ func (w *World) shutdownNode(node int, over func()) {
 	w.kubelets[node].ShutDown(groups, func(group int) {
 		if group == len(groups)-1 { // kube-proxy's pod is system-node-critical
 			w.Proxies[node].Halt()
-			w.installs++
+			w.installs++ // who asked for healthy nodes asks again
+			w.noteRules(node)
 			w.observer.NodeChanged(node)
 		}
 	}, func() {

@@ -2,12 +2,16 @@ package cluster
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -61,6 +65,53 @@ func (w *testWorld) isOff(t *testing.T) {
 	}
 	if s, err := w.Unrest(), w.Stuck(); s != "" || err != nil {
 		t.Error(s, err)
+	}
+}
+
+// critical gives the pods the priority of those that end last, and 5 s in which they still serve.
+func (b build) critical() build {
+	priority := int32(world.CriticalPriority)
+	b.d.Spec.Template.Spec.Priority = &priority
+	return b.hook("app", sleepHook(5*sec))
+}
+
+// kube-proxy ends when the critical pods' turn comes, and its ports are closed from then on: no health check node port answers for a pod that is
+// ready yet, to which the rules still lead. Whatever the version answers of a proxy that does not keep up, this one answers nothing.
+// Reference: docs/model/pod-lifecycle.md 5.
+func TestAHealthPortIsClosedWithTheProxy(t *testing.T) {
+	t.Parallel()
+	for _, minor := range []int{36, 25} {
+		b := newBuild(2).nodes(2).critical().version(minor).shuts(30*sec, 10*sec).does(world.ShutdownNode{Node: "node-1"}, 0)
+		b.svc.Spec.Type, b.svc.Spec.ExternalTrafficPolicy = corev1.ServiceTypeLoadBalancer, corev1.ServiceExternalTrafficPolicyLocal
+		b.svc.Spec.HealthCheckNodePort, b.svc.Spec.Ports[0].NodePort = 32000, 30080
+		w := b.acts(t)
+		e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80, External: true, HealthyNodesOnly: true, Nodes: world.NodeNames(w.sc.Nodes)})
+		if !ok {
+			t.Fatal("no entry")
+		}
+		var closed engine.Time
+		w.log.Subscribe(func(ev event.Event) {
+			if ev.Node == 0 && !ev.OK && closed == 0 {
+				closed = ev.At
+			}
+		}, event.HealthPort)
+		w.Tell([]Entry{e})
+		for _, c := range []struct {
+			at   engine.Time
+			open bool
+		}{{9 * sec, true}, {12 * sec, false}} {
+			w.run(c.at)
+			nodes := []int{1}
+			if c.open {
+				nodes = []int{0, 1}
+			}
+			if !w.pod(0).Ready || !w.Reaches(e, 0) || w.NodeHealthy(e, 0) != c.open || w.ProbeHealthPort(e, 0).OK != c.open || !slices.Equal(w.NodesFor(e), nodes) {
+				t.Errorf("1.%d at %s s: %+v, rules lead to it %v, its node is healthy %v, clients go to nodes %v", minor, c.at.Seconds(), w.pod(0), w.Reaches(e, 0), w.NodeHealthy(e, 0), w.NodesFor(e))
+			}
+		}
+		if closed < 10*sec || closed > 11*sec {
+			t.Errorf("1.%d: its port is said to close at %s s", minor, closed.Seconds())
+		}
 	}
 }
 

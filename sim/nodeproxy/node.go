@@ -67,3 +67,6 @@ func (p *Proxy) Halt() {
 	p.Die()
 	p.halted = true
 }
+
+// Halted says that its process is gone, and its machine is not.
+func (p *Proxy) Halted() bool { return p.halted }
