@@ -133,3 +133,27 @@ func TestACondemnedContainerIsKilledAfterAKubeletRestart(t *testing.T) {
 		}
 	}
 }
+
+// A kubelet that is restarted while an init container runs takes none of the others to be ready, whatever probes they have.
+// Reference: docs/model/pod-lifecycle.md 2.1 Kubelet restart.
+func TestAKubeletRestartWhileAPodIsInitialized(t *testing.T) {
+	t.Parallel()
+	for _, minor := range []int{36, 34} {
+		for _, probes := range []bool{true, false} {
+			b := newBuild(1).version(minor)
+			if b.container().ReadinessProbe = nil; probes {
+				b = b.allProbes()
+			}
+			w := b.inits("init").app(func(a *world.App) { a.Init = engine.Constant(30 * sec) }).restartedAt(t, 20*sec)
+			w.do(2*sec, "delete", "web#0", "")
+			w.run(25 * sec)
+			if p := w.pod(restarted); p.Ready || p.ContainersReady || p.Phase != api.PhasePending {
+				t.Errorf("1.%d, probes %v: %+v", minor, probes, p)
+			}
+			w.run(100 * sec)
+			if p := w.pod(restarted); !p.Ready || p.Phase != api.PhaseRunning {
+				t.Errorf("1.%d, probes %v: %+v", minor, probes, p)
+			}
+		}
+	}
+}

@@ -41,8 +41,8 @@ func (k *Kubelet) resume(wk *Worker, p *api.Pod) {
 		c.Running, c.Generation, c.startAt = true, 1, p.Created
 		c.shown = shown{generation: 1, running: true, started: true, ready: true, startAt: p.Created.TruncateToSecond()}
 		for _, pr := range c.probers {
-			pr.generation, pr.result, pr.last, pr.row = 1, true, true, 1
-			pr.hold = pr.kind == startupProbe
+			pr.passed(c.Generation)
+			pr.last, pr.row = true, 1
 			pr.ticked = -engine.Hour
 			pr.Phase = -engine.Time(engine.Below(k.d.Engine.Stream(p.Name, fmt.Sprint("probe phase ", pr.kind)).Draw(0), int(pr.period())))
 		}

@@ -198,25 +198,20 @@ func (wk *Worker) stopped() {
 	}
 }
 
-// meetAgain has the probes of a container begin. Of one that runs they know what the pod's status said, since Kubernetes 1.35; before,
-// it had first to pass them again (ChangeContainerStatusOnKubeletRestart; verified). What condemned it is not in the status: it is asked anew.
+// meetAgain has the probes of a container begin. Since Kubernetes 1.35 they know what the pod's status said: that it has started, that it is
+// ready. Before, it had first to pass them again (ChangeContainerStatusOnKubeletRestart; verified). That a probe has failed, and what condemned a
+// container, is asked anew.
 func (c *Container) meetAgain() {
-	was := map[probeKind]*Prober{}
-	for _, p := range c.probers {
-		was[p.kind] = p
-	}
 	c.addProbers()
-	if !c.Running || c.shown.generation != c.Generation {
+	s := &c.shown
+	if !c.wk.k.d.KeepsStatus {
+		s.started = s.started && c.startup == nil
+		s.ready = s.ready && s.started && c.Readiness == nil
 		return
 	}
-	keeps := c.wk.k.d.KeepsStatus
 	for _, p := range c.probers {
-		old := was[p.kind]
-		if condemned := old.hold && !old.result; !keeps || old.generation != c.Generation || condemned {
-			continue
+		if p.kind == readinessProbe && s.ready || p.kind != readinessProbe && s.started {
+			p.passed(s.generation)
 		}
-		p.generation, p.result, p.hold = c.Generation, old.result, old.hold
 	}
-	c.shown.started = c.startup == nil || keeps && c.shown.started
-	c.shown.ready = c.shown.started && (c.Readiness == nil || keeps && c.shown.ready)
 }

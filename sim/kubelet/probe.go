@@ -198,6 +198,11 @@ func (p *Prober) meet(generation int) {
 	}
 }
 
+// passed has the probe know that a container passes it.
+func (p *Prober) passed(generation int) {
+	p.generation, p.result, p.hold = generation, true, p.kind == startupProbe
+}
+
 // apply acts on a result that has reached its threshold.
 func (p *Prober) apply(answer bool) {
 	switch {
