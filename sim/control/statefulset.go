@@ -181,10 +181,9 @@ func (c *StatefulSets) step(w *statefulWork) {
 
 // note remembers when a rollout is complete: every pod that is to have the new template has it, and all are available.
 func (w *statefulWork) note(in *statefulInput, plan *statefulPlan) {
-	if len(plan.batches) > 0 || plan.status.available < in.replicas || plan.status.pods != in.replicas {
-		return
+	if plan.status.available >= in.replicas {
+		w.done = !slices.ContainsFunc(in.pods, in.outdated)
 	}
-	w.done = w.done || !slices.ContainsFunc(in.pods, in.outdated)
 }
 
 // outdated says that an update replaces a pod.
