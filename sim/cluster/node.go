@@ -137,7 +137,6 @@ func (w *World) join(node int) {
 	w.Proxies[node].Join()
 	w.store.Write(w.owner, "node joins", api.NodeKey(node), func(api.Object) api.Object { return &api.Node{Number: node, Joined: true} }, func() {
 		w.log.Tell(event.Event{Kind: event.Joined, Pod: -1, Node: node, Stream: -1})
-		w.installs++ // who asked for healthy nodes asks again
 		w.observer.NodeChanged(node)
 	})
 }

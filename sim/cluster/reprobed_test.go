@@ -157,3 +157,42 @@ func TestAKubeletRestartWhileAPodIsInitialized(t *testing.T) {
 		}
 	}
 }
+
+// A container that was not ready when its kubelet ended is not ready for the next one, either, until its probe has passed.
+// Reference: docs/model/pod-lifecycle.md 2.1 Kubelet restart.
+func TestAKubeletRestartMakesNothingReady(t *testing.T) {
+	t.Parallel()
+	for _, minor := range []int{36, 34} {
+		b := newBuild(1).version(minor).allProbes()
+		b.container().LivenessProbe = nil
+		w := b.restartedAt(t, 40*sec)
+		w.do(2*sec, "delete", "web#0", "")
+		w.do(30*sec, "dependency", "db", "down")
+		w.do(60*sec, "dependency", "db", "up")
+		w.run(39 * sec)
+		if p := w.pod(restarted); p.Ready || w.instances.Of(restarted) == nil {
+			t.Fatalf("1.%d: %+v", minor, p)
+		}
+		ready := engine.Time(0)
+		for at := 39 * sec; at < 70*sec && ready == 0; at += 100 * ms {
+			if w.run(at); w.pod(restarted).Ready {
+				ready = at
+			}
+		}
+		if ready < 60*sec || ready > 62*sec {
+			t.Errorf("1.%d: ready at %s s", minor, ready.Seconds())
+		}
+	}
+}
+
+// What serves nobody listens on nothing, and is ready as soon as it runs.
+func TestWhatIsNoServerNeverListens(t *testing.T) {
+	t.Parallel()
+	w := newBuild(1).app(func(a *world.App) { a.NotAServer = true }).start(t, 1)
+	w.hears(func(e event.Event) { t.Errorf("pod %d listens at %s s", e.Pod, e.At.Seconds()) }, event.Listening)
+	w.do(10*sec, "delete", "web#0", "")
+	w.run(60 * sec)
+	if i := w.instances.Of(1); i == nil || !i.Running || i.Listening || i.Accepts() || !w.pod(1).Ready {
+		t.Errorf("%+v", i)
+	}
+}

@@ -320,3 +320,48 @@ func TestABarePodOfAMachineThatShutsDown(t *testing.T) {
 		t.Errorf("%+v, %v, %q", p, w.Stuck(), w.Unrest())
 	}
 }
+
+// A group is over when all of its pods have ended, however long each takes.
+func TestAShutdownWaitsForEachPodOfAGroup(t *testing.T) {
+	t.Parallel()
+	long, err := engine.Uniform(2*sec, 20*sec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBuild(4).hook("app", world.Hook{Kind: "sleep", Duration: long}).shuts(60*sec, 10*sec).does(world.ShutdownNode{Node: "node-1"}, 0)
+	w := b.acts(t)
+	var ends []engine.Time
+	w.hears(func(e event.Event) {
+		if e.Kind == event.NodeGone {
+			w.note("node gone")
+		} else if ends = append(ends, e.At); e.Ending != event.ByItself {
+			t.Errorf("pod %d ends otherwise: %v", e.Pod, e.Ending)
+		}
+	}, event.Ended, event.NodeGone)
+	w.run(100 * sec)
+	if gone := w.when("node gone"); len(ends) != 4 || ends[3]-ends[0] < 2*sec || gone < ends[3]+sec-ms || gone > ends[3]+2*sec {
+		t.Errorf("the pods end at %v, and the machine is off at %s s", ends, gone.Seconds())
+	}
+}
+
+// A machine that shuts down, or is off, is not shut down once more.
+func TestAShutdownIsOne(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		first    world.Operation
+		from, to engine.Time // when it is off
+	}{
+		"it shuts down": {world.ShutdownNode{Node: "node-1"}, 16 * sec, 17*sec + 100*ms},
+		"it has died":   {world.CrashNode{Node: "node-1"}, 10 * sec, 10 * sec},
+	} {
+		b := newBuild(2).nodes(2).hook("app", sleepHook(5*sec)).shuts(30*sec, 10*sec).does(c.first, 0)
+		b.Actions = append(b.Actions, world.Action{At: 12 * sec, Operation: world.ShutdownNode{Node: "node-1"}})
+		w := b.acts(t)
+		var off []engine.Time
+		w.hears(func(e event.Event) { off = append(off, e.At) }, event.NodeGone)
+		w.run(300 * sec)
+		if len(off) != 1 || off[0] < c.from || off[0] > c.to || w.closingNode() != "" {
+			t.Errorf("%s: off at %v, %q", name, off, w.closingNode())
+		}
+	}
+}

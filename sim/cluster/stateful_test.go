@@ -441,3 +441,32 @@ func TestPodsThatGoDuringASyncOfAStatefulSet(t *testing.T) {
 		}
 	}
 }
+
+// A StatefulSet's rollout is over as soon as all of its pods have the new template and are available: what becomes of them later keeps no rollout
+// from ending. Before, a pod that is never ready does.
+func TestWhenAStatefulSetsRolloutIsOver(t *testing.T) {
+	t.Parallel()
+	closing := func(b build) build { return b.gated(gateOne).stateful(nil) }
+	for name, c := range map[string]struct {
+		b    build
+		then func(*testWorld)
+		why  string // "" for nothing
+	}{
+		"its only pod never listens": {newBuild(1).stateful(nil).app(neverListens), func(*testWorld) {}, "does not listen"},
+		"its pods fail later": {closing(newBuild(2)), func(w *testWorld) {
+			w.gate(20*sec, "web", gateOne, true)
+			w.gate(40*sec, "web", gateOne, true)
+			w.gate(100*sec, "web", gateOne, false)
+		}, ""},
+		"the last pod's gate stays closed": {closing(newBuild(2)), func(w *testWorld) { w.gate(20*sec, "web", gateOne, true) }, "readiness gate"},
+	} {
+		c.b.container().ReadinessProbe = probe(0, 1, 1, 3)
+		w := c.b.start(t, 1)
+		w.do(10*sec, "rolloutRestart", "web", "")
+		c.then(w)
+		w.run(3000 * sec)
+		if got := w.StuckRollout(); (got == nil) != (c.why == "") || got != nil && !strings.Contains(got.Why, c.why) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

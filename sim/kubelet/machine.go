@@ -203,15 +203,16 @@ func (wk *Worker) stopped() {
 // container, is asked anew.
 func (c *Container) meetAgain() {
 	c.addProbers()
-	s := &c.shown
 	if !c.wk.k.d.KeepsStatus {
-		s.started = s.started && c.startup == nil
-		s.ready = s.ready && s.started && c.Readiness == nil
 		return
 	}
 	for _, p := range c.probers {
-		if p.kind == readinessProbe && s.ready || p.kind != readinessProbe && s.started {
-			p.passed(s.generation)
+		passes := c.shown.started
+		if p.kind == readinessProbe {
+			passes = c.shown.ready
+		}
+		if passes {
+			p.passed(c.shown.generation)
 		}
 	}
 }

@@ -129,21 +129,16 @@ func (p *Prober) answer() bool {
 	}
 }
 
-// poke is the manual trigger: probe at once, and count the period from now.
+// poke is the manual trigger: probe at once, and count the period from now. One that does not begin yet finds the trigger when it does.
 func (p *Prober) poke() {
-	if p.off {
-		return
-	}
 	d := p.c.wk.k.d
-	if d.Engine.Now() < p.dozes {
-		p.arm() // it finds the trigger when it begins
+	if p.off || d.Engine.Now() < p.dozes {
 		return
 	}
 	d.Engine.Cancel(p.timer)
 	p.armed = false
 	p.Phase, p.ticked = d.Engine.Now(), d.Engine.Now()
 	p.probe()
-	p.arm()
 }
 
 // probe asks once and applies a result when the threshold is reached.
@@ -188,11 +183,7 @@ func (p *Prober) meet(generation int) {
 	p.generation, p.hold = generation, false
 	p.result = p.kind == livenessProbe
 	switch p.kind {
-	case readinessProbe:
-		p.c.shown.ready = false
-		p.c.wk.update()
-		p.c.wk.RequestSync()
-	case startupProbe:
+	case readinessProbe, startupProbe:
 		p.c.wk.RequestSync()
 	case livenessProbe: // success is what it began with: no news
 	}

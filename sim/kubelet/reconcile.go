@@ -54,5 +54,5 @@ func (k *Kubelet) compare(p *api.Pod) {
 
 // differs says whether the API shows another readiness than the kubelet has decided on.
 func (wk *Worker) differs() bool {
-	return wk.seenReady != wk.status.ready && wk.status.phase == api.PhaseRunning
+	return wk.seenReady != wk.status.ready
 }

@@ -196,9 +196,9 @@ func (c *Container) runHook(grace engine.Time, done func(left engine.Time)) {
 	k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace), "preStop over", over)
 }
 
-// hookActs is what a preStop hook does to the server.
+// hookActs is what a preStop hook does to the server, which runs.
 func (c *Container) hookActs() {
-	if c != c.wk.Main || !c.Running {
+	if c != c.wk.Main {
 		return
 	}
 	if c.hook.FailsReadiness {
