@@ -108,7 +108,7 @@ func TestWhatAPlainScalarMeans(t *testing.T) {
 		"true": true, "Off": false, "y": true, "N": false, "yesterday": "yesterday",
 		"0": int64(0), "-12": int64(-12), "+3": int64(3), "1_000": int64(1000), "1__000": int64(1000), "1_": int64(1), "0x1F": int64(31), "0b11": int64(3), "0o17": int64(15), "017": int64(15),
 		"9223372036854775807": int64(math.MaxInt64), "9223372036854775808": float64(1 << 63),
-		"1.5": 1.5, ".5": 0.5, "1e3": 1000.0, "08": 8.0, ".inf": math.Inf(1), "-.INF": math.Inf(-1), "+.inf": math.Inf(1),
+		"1.5": 1.5, "+1.5": 1.5, "-1.5": -1.5, ".5": 0.5, "1e3": 1000.0, "1e+3": 1000.0, "1E-3": 0.001, "1_0.5": 10.5, "08": 8.0, ".inf": math.Inf(1), "-.INF": math.Inf(-1), "+.inf": math.Inf(1),
 		"10.0.0.1": "10.0.0.1", "1.2.3": "1.2.3", "-": "-", ".": ".", "12h": "12h", "25%": "25%", "2026-01-31": "2026-01-31", "1e": "1e", "inf": "inf", "nan": "nan", "infinity": "infinity", "0x1p4": "0x1p4", "-.nan": "-.nan", "0x": "0x",
 	} {
 		if got := (&node{text: text, plain: true}).generic(); got != want {

@@ -138,6 +138,8 @@ func TestDefaults(t *testing.T) {
 
 		// Node
 		{"allocatable is the capacity", "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {capacity: {cpu: 2}}}", "status.allocatable.cpu", `"2"`},
+		{"a given allocatable stays", "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {capacity: {cpu: 2}, allocatable: {cpu: 1}}}", "status.allocatable.cpu", `"1"`},
+		{"without a capacity there is none", "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {}}", "status.allocatable", "absent"},
 		{"podCIDRs come from podCIDR", "{apiVersion: v1, kind: Node, metadata: {name: a}, spec: {podCIDR: 10.0.0.0/24}}", "spec.podCIDRs", `["10.0.0.0/24"]`},
 
 		// Deployment

@@ -95,6 +95,11 @@ func (c *conn) legacyTables() ([]string, error) {
 	if c.layout.family == endpoints.IPv6 {
 		name = "/proc/thread-self/net/ip6_tables_names"
 	}
+	return tablesIn(name)
+}
+
+// tablesIn lists the tables that a file names, of those that kube-proxy uses. Without the file there are none.
+func tablesIn(name string) ([]string, error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // the kernel has no iptables of that kind

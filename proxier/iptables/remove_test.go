@@ -4,7 +4,10 @@ package iptables
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +202,26 @@ func TestTablesOfLegacyThatAreInUse(t *testing.T) {
 				t.Errorf("looking for the other family's: %v, %v, made %q", found, err, used(other))
 			}
 		})
+	}
+}
+
+// A list of tables that cannot be read is an error, and does not pass for an empty one; one that is not there is the kernel's that has none.
+func TestAListOfTablesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if tables, err := tablesIn(dir); err == nil {
+		t.Errorf("of a directory: %q", tables)
+	}
+	if tables, err := tablesIn(filepath.Join(dir, "ip_tables_names")); err != nil || tables != nil {
+		t.Errorf("of no file: %q, %v", tables, err)
+	}
+	name := filepath.Join(dir, "names")
+	if err := os.WriteFile(name, []byte("raw\nnat\nsecurity\nfilter\nmangle\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := tablesIn(name)
+	if want := []string{"table nat of " + name, "table filter of " + name, "table mangle of " + name}; err != nil || !slices.Equal(tables, want) {
+		t.Errorf("%q, %v", tables, err)
 	}
 }
 

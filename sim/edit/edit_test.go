@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -127,6 +128,22 @@ func TestANameIsReadAsAName(t *testing.T) {
 		d, e := &appsv1.Deployment{}, Edit{Path: `metadata.labels["a"]`, To: Value{YAML: Word(name)}}
 		if err := e.Apply(d); err != nil || d.Labels["a"] != name || Word(name) != want {
 			t.Errorf("%q: %s, %v, %v", name, Word(name), d.Labels, err)
+		}
+	}
+}
+
+// Letters may stand in front of a name; in front of all else of ASCII there are quotes, and what is in them is read as it was.
+func TestANameIsInQuotesUnlessItBeginsWithALetter(t *testing.T) {
+	t.Parallel()
+	for c := byte(' '); c <= '~'; c++ {
+		name := string(c) + "eb"
+		got, letter := Word(name), 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if (got == name) != letter {
+			t.Errorf("%q is %s", name, got)
+		}
+		var back string
+		if err := yaml.Unmarshal([]byte(got), &back); err != nil || back != name {
+			t.Errorf("%s is read as %q, %v", got, back, err)
 		}
 	}
 }

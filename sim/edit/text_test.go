@@ -30,3 +30,15 @@ func TestTextRefusesWhatItCannotPlace(t *testing.T) {
 		t.Errorf("%v: %s", err, got)
 	}
 }
+
+// Below a name with which the text ends there is nothing to tell a place from.
+func TestWithRefusesWhatIsBelowTheLastName(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"", " ", "\n", " \n"} {
+		text := "apiVersion: v1\nkind: Service\nspec: {ports: [{port: 80}]}\nmetadata:\n  name: web\n  labels:" + end
+		got, err := With([]byte(text), loaded(t, text), "metadata.labels.a", Value{YAML: "b"})
+		if err == nil || !strings.HasPrefix(err.Error(), "web.yaml:6: metadata.labels.a: ") {
+			t.Errorf("%q: %q, %v", end, got, err)
+		}
+	}
+}

@@ -237,6 +237,31 @@ func TestDistributionsHaveTheirQuantiles(t *testing.T) {
 	}
 }
 
+// A distribution that is moved by a constant has each draw later by that, and so its mean and its bounds.
+func TestAMovedDistributionIsTheSameLater(t *testing.T) {
+	t.Parallel()
+	uniform, err1 := Uniform(5*Millisecond, 30*Millisecond)
+	same, err2 := Uniform(Second, Second)
+	lognormal, err3 := Lognormal(20*Millisecond, 300*Millisecond)
+	histogram, err4 := Histogram([]Bucket{{Second, 10}, {4 * Second, 30}})
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	const shift = 3 * Second
+	for _, d := range []Dist{Constant(0), Constant(Second), uniform, same, lognormal, histogram} {
+		moved, near := d.Plus(shift), func(a, b Time) bool { return a-b <= Microsecond && b-a <= Microsecond }
+		if !near(moved.Min(), d.Min()+shift) || !near(moved.Max(), d.Max()+shift) || math.Abs(float64(moved.Mean()-d.Mean()-shift)) > 0.001*float64(d.Mean())+1000 {
+			t.Errorf("%s: from %v to %v, %v on average, and %v to %v, %v before", moved, moved.Min(), moved.Max(), moved.Mean(), d.Min(), d.Max(), d.Mean())
+		}
+		for i := range uint64(100) {
+			draw := i * (math.MaxUint64 / 99)
+			if got, was := moved.Sample(draw), d.Sample(draw); !near(got, was+shift) {
+				t.Errorf("%s: %v, and %v before", moved, got, was)
+			}
+		}
+	}
+}
+
 func TestDistributionsRefuseWhatMakesNoSense(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func() (Dist, error){

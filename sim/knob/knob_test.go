@@ -115,6 +115,38 @@ func TestAKnobChangesOneFieldOfTheWantedWorkloads(t *testing.T) {
 	}
 }
 
+// The surge and the pods that may be unavailable are two fields: who turns one leaves the other, whatever kind of workload it is.
+func TestATurnedUpdateKeepsItsOtherNumber(t *testing.T) {
+	t.Parallel()
+	objects := load(t)
+	turn := func(text, name string) {
+		t.Helper()
+		a, err := ParseAxis(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := a.Knob.Turn(objects, only(name), a.Values[0]); n != 1 || err != nil {
+			t.Fatalf("%s of %s: %d turned, %v", text, name, n, err)
+		}
+	}
+	for _, name := range []string{"web", "agent"} {
+		for _, text := range []string{"maxUnavailable=2", "maxSurge=3", "maxUnavailable=1"} {
+			turn(text, name)
+		}
+	}
+	d, s := objects.Deployments[0].Value.Spec.Strategy.RollingUpdate, objects.DaemonSets[0].Value.Spec.UpdateStrategy.RollingUpdate
+	if d.MaxSurge.IntVal != 3 || d.MaxUnavailable.IntVal != 1 || s.MaxSurge.IntVal != 3 || s.MaxUnavailable.IntVal != 1 {
+		t.Errorf("Deployment %v and %v, DaemonSet %v and %v", d.MaxSurge, d.MaxUnavailable, s.MaxSurge, s.MaxUnavailable)
+	}
+	partition := int32(1)
+	db := &objects.StatefulSets[0].Value.Spec.UpdateStrategy
+	db.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition}
+	turn("maxUnavailable=2", "db")
+	if r := db.RollingUpdate; r.Partition == nil || *r.Partition != 1 || r.MaxUnavailable.IntVal != 2 {
+		t.Errorf("StatefulSet %+v", r)
+	}
+}
+
 func TestPreStopOfZeroIsNoHook(t *testing.T) {
 	t.Parallel()
 	objects := load(t)
@@ -205,6 +237,10 @@ func TestAxesThatAreNoneAreErrorsThatSayWhatIsValid(t *testing.T) {
 		"prestop=1":                  "whole seconds",
 		"prestop=500ms":              "whole seconds",
 		"prestop=0s..5:1s":           "not both",
+		"prestop=1s..0:0":            "an end not before the beginning",
+		"prestop=1s..5:1":            "not both",
+		"prestop=1..5s:1":            "not both",
+		"prestop=1..5:1s":            "not both",
 		"replicas=1s":                "a number, such as 3",
 		"replicas=-1":                "a number, such as 3",
 		"replicas=2147483648":        "a number, such as 3",

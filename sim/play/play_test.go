@@ -322,3 +322,29 @@ func encode(a Ask) string {
 	}
 	return string(raw)
 }
+
+// What the page asks stands under each record as the command that says the same in a shell: each setting by its flag, in quotes where it needs
+// them. The record's own line, which others add to, leaves out how much is run; the page's line has that, too.
+func TestTheCommandOfAnAsk(t *testing.T) {
+	t.Parallel()
+	all := Flags{
+		Actions: Words{"rollout", "drain=node-1"}, ConnectTimeout: "1s", Env: "kind", FeatureGates: Words{"A=true", "B=false"}, KubernetesVersion: "1.30",
+		LB: "aws-nlb-ip", Nodes: "5", Profile: "nginx", Rate: "50/s", Seed: "7", Set: List{"nodes.count=4", "a b=c"}, Target: "web", Timeout: "2s", Until: "2m",
+	}
+	const flags = " --action rollout,drain=node-1 --connect-timeout 1s --env kind --feature-gates A=true,B=false --kubernetes-version 1.30" +
+		" --lb aws-nlb-ip --nodes 5 --profile nginx --rate 50/s --set nodes.count=4 --set 'a b=c' --target web --timeout 2s --until 2m"
+	for name, c := range map[string]struct {
+		ask         Ask
+		some, whole string
+	}{
+		"nothing but a name": {Ask{Name: "web.yaml"}, "lameduck sim -f web.yaml", "lameduck sim -f web.yaml"},
+		"every flag":         {Ask{Name: "my app.yaml", Flags: all}, "lameduck sim -f 'my app.yaml'" + flags, "lameduck sim -f 'my app.yaml'" + flags + " --seed 7"},
+		"so many runs":       {Ask{Name: "web.yaml", Runs: 12}, "lameduck sim -f web.yaml", "lameduck sim -f web.yaml --runs 12"},
+		"a quick look": {Ask{Name: "web.yaml", Quick: true}, "lameduck sim -f web.yaml",
+			fmt.Sprintf("lameduck sim -f web.yaml --runs %d --sensitivity=false --fixes 0", quickRuns)},
+	} {
+		if some, whole := c.ask.command(false), c.ask.command(true); some != c.some || whole != c.whole {
+			t.Errorf("%s:\n%s\n%s, want\n%s\n%s", name, some, whole, c.some, c.whole)
+		}
+	}
+}

@@ -113,3 +113,30 @@ func TestAsManyOtherFailuresAreChance(t *testing.T) {
 		t.Errorf("3 of another cause: %+v, %+v", s, r.Groups)
 	}
 }
+
+// A world is calm in which, without the action, no client had a request that failed, was slow or had to be repeated, and none a connection that was
+// cut: one such thing is enough. Nothing is known of it where the run without the action was not done.
+func TestACalmWorldIsOneInWhichNothingHappensToAnybody(t *testing.T) {
+	t.Parallel()
+	well := Stream{Totals: ledger.Totals{Total: 1000, OK: 1000}}
+	for name, c := range map[string]struct {
+		happens func(*Stream)
+		calm    bool
+	}{
+		"nothing":             {func(*Stream) {}, true},
+		"a failure":           {func(s *Stream) { s.Failed = 1 }, false},
+		"a slow answer":       {func(s *Stream) { s.Slow = 1 }, false},
+		"a second attempt":    {func(s *Stream) { s.Rescued = 1 }, false},
+		"a connection is cut": {func(s *Stream) { s.Cuts = 1 }, false},
+	} {
+		for client := range 2 {
+			r := Run{Without: []Stream{well, well}}
+			if c.happens(&r.Without[client]); r.Calm() != c.calm {
+				t.Errorf("%s to client %d: calm is %v", name, client, !c.calm)
+			}
+		}
+	}
+	if (&Run{}).Calm() {
+		t.Error("a run that was not done is calm")
+	}
+}

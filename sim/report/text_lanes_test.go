@@ -98,6 +98,11 @@ func TestThereIsNoPictureOfWhatIsNotInTheTimeline(t *testing.T) {
 		t.Error("there is one without a pod that went")
 	}
 	tl = racing()
+	tl.Pods = nil
+	if pictureOf(tl, lost(2), 70) != nil {
+		t.Error("there is one without a lane of the pod")
+	}
+	tl = racing()
 	tl.Failures = nil
 	if pictureOf(tl, lost(2), 70) != nil {
 		t.Error("there is one without a lost request")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -279,6 +280,25 @@ func TestLaneOfATarget(t *testing.T) {
 		Gets:   []Span{{0, 5 * sec, "new connections"}},
 	}}
 	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// A target that is a node has the node's name, and no pod's.
+func TestLaneOfATargetThatIsANode(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.sc = s.sc.Clone()
+	s.sc.Traffic = append([]world.Traffic{}, s.sc.Traffic...)
+	s.sc.Traffic[0].LB = &world.LoadBalancer{Target: world.TargetNodes}
+	last := len(s.sc.Nodes) - 1
+	s.at(0, event.Event{Kind: event.Target, Proxy: -1, Member: last, State: "healthy"})
+	got := s.Build(1, 10*sec, refs).Targets
+	want := []TargetLane{{
+		Balancer: "load balancer", Proxy: -1, Clients: []int{0}, Pod: -1, Node: last, Name: s.sc.Nodes[last].Name,
+		States: []Span{{0, 10 * sec, "healthy"}}, Gets: []Span{},
+	}}
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
 		t.Error(d)
 	}
 }

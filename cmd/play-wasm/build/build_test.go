@@ -81,3 +81,41 @@ func TestLeaves(t *testing.T) {
 		}
 	}
 }
+
+// A module is copied as it is, but for what is no Go of its own, what is left out, and what stands for that.
+func TestAModuleIsCopiedWithoutWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	const path = "k8s.io/klog/v2"
+	from, err := output("go", "list", "-m", "-f", "{{.Dir}}", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := t.TempDir()
+	m := module{path: path, without: []string{"klog_*.go", "*/*/*.go"}, with: map[string]string{"play.go": "klog.go.txt"}}
+	if err := m.copy(to); err != nil {
+		t.Fatal(err)
+	}
+	for name, there := range map[string]bool{
+		"klog.go": true, "go.mod": true, "play.go": true, "klog_file.go": false, "README.md": false, "klog_test.go": false, "internal/clock/clock.go": false,
+	} {
+		if _, err := os.Stat(filepath.Join(to, name)); (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for copied, original := range map[string]string{"klog.go": filepath.Join(from, "klog.go"), "play.go": "instead/klog.go.txt"} {
+		want, err1 := os.ReadFile(original)
+		got, err2 := os.ReadFile(filepath.Join(to, copied))
+		if err1 != nil || err2 != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not %s: %v, %v", copied, original, err1, err2)
+		}
+	}
+	for name, wrong := range map[string]module{
+		"of which a file that is left out is not there": {path: path, without: []string{"klog.go", "no_such.go"}},
+		"with a file that is not there":                 {path: path, with: map[string]string{"play.go": "no_such.txt"}},
+		"that is none":                                  {path: "example.org/no/such"},
+	} {
+		if err := wrong.copy(t.TempDir()); err == nil {
+			t.Errorf("a module %s: no error", name)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -96,13 +97,10 @@ func inlined() []string {
 func squeezed(data []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = w.Write(data)
+		err = errors.Join(err, w.Close())
 	}
-	if _, err := w.Write(data); err != nil {
-		return nil, err
-	}
-	err = w.Close()
 	return out.Bytes(), err
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -143,19 +142,8 @@ func (c *learnCommand) withoutName() error {
 
 // load reads the lessons that are built in.
 func (c *learnCommand) load() error {
-	files := learn.Files{}
-	entries, err := fs.ReadDir(lessons.Files, ".")
-	if err != nil {
-		return internalError{err}
-	}
-	for _, e := range entries {
-		text, err := fs.ReadFile(lessons.Files, e.Name())
-		if err != nil {
-			return internalError{err}
-		}
-		files[e.Name()] = string(text)
-	}
-	if c.courses, err = learn.Parse(files); err != nil {
+	var err error
+	if c.courses, err = learn.Read(lessons.Files); err != nil {
 		return internalError{err}
 	}
 	return nil

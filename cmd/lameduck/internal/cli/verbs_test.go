@@ -139,6 +139,20 @@ func TestTheConfigurationThatResultsIsWritten(t *testing.T) {
 	says(t, 2, "proxy --write-config-to "+filepath.Join(t.TempDir(), "no", "such"), "err:no such file or directory")
 }
 
+// Objects of the input that nothing belongs to are named with -v, and only then.
+func TestWhatBelongsToNothingIsSaidWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	slice := inFile(t, "slice.yaml", "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, metadata: {name: web-1, labels: {kubernetes.io/service-name: web}}, endpoints: [{addresses: [10.0.0.1]}], ports: [{port: 80}]}\n"+
+		"---\n{apiVersion: v1, kind: Service, metadata: {name: api}, spec: {clusterIP: 10.96.0.1, ports: [{port: 80}]}}\n")
+	line := "explain --node node-1 -f " + slice
+	says(t, 0, line+" -v", "err:note: "+slice+":1:", "err:EndpointSlice default/web-1: ")
+	var out, errs bytes.Buffer
+	Main(append([]string{"lameduck"}, strings.Fields(line)...), Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+	if strings.Contains(errs.String(), "note: ") {
+		t.Errorf("without -v: %s", errs.String())
+	}
+}
+
 // What keeps a proxy from beginning is said before anything is touched.
 func TestAProxyThatCannotBegin(t *testing.T) {
 	t.Parallel()

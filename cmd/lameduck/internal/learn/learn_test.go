@@ -1,8 +1,12 @@
 package learn
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // lesson is a whole NAME.md, in which tests change one thing.
@@ -202,5 +206,22 @@ func TestTheNextLessonMayBeInTheNextCourse(t *testing.T) {
 	}
 	if next := b.Next(courses); next != nil {
 		t.Errorf("after b comes %v", next)
+	}
+}
+
+// A directory that cannot be read, or has something in it that cannot, has no courses.
+func TestLessonsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := fstest.MapFS{"one.md": {Data: []byte(lesson)}, "one.yaml": {Data: []byte(world)}}
+	if courses, err := Read(dir); err != nil || Find(courses, "one") == nil {
+		t.Errorf("%d courses, %v", len(courses), err)
+	}
+	dir["two.md"] = &fstest.MapFile{Mode: fs.ModeDir}
+	if courses, err := Read(dir); err == nil || courses != nil {
+		t.Errorf("with a directory in it: %d courses", len(courses))
+	}
+	nowhere := os.DirFS(filepath.Join(t.TempDir(), "nowhere"))
+	if courses, err := Read(nowhere); err == nil || courses != nil {
+		t.Errorf("of no directory: %d courses", len(courses))
 	}
 }

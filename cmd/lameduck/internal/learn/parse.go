@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,23 @@ const words = ".md"
 
 // Files are the texts of files by name.
 type Files map[string]string
+
+// Read makes courses of the files of a directory.
+func Read(dir fs.FS) ([]*Course, error) {
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return nil, err
+	}
+	files := Files{}
+	for _, e := range entries {
+		text, err := fs.ReadFile(dir, e.Name())
+		if err != nil {
+			return nil, err
+		}
+		files[e.Name()] = string(text)
+	}
+	return Parse(files)
+}
 
 // Parse makes courses of files. What is wrong with them is one error, with the line of each fault.
 func Parse(files Files) ([]*Course, error) {
