@@ -243,6 +243,8 @@ func TestAxesThatAreNoneAreErrorsThatSayWhatIsValid(t *testing.T) {
 		"prestop=1..5:1s":            "not both",
 		"replicas=1s":                "a number, such as 3",
 		"replicas=-1":                "a number, such as 3",
+		"replicas=many":              "a number, such as 3",
+		"grace=soon":                 "whole seconds",
 		"replicas=2147483648":        "a number, such as 3",
 		"maxSurge=1s":                "per cents",
 		"prestop=1s,1s":              "stands there twice",

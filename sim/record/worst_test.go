@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -93,4 +94,31 @@ func forGood() Case {
 	c := *blocked(many(10, 10, 500, 5*engine.Second), 10)
 	c.ID, c.Headline, c.Clients = "for good", true, []Client{{Name: "x"}}
 	return c
+}
+
+// Whoever overruled a budget first is named, with the most nodes at which that was done in one run.
+func TestTheFirstWhoOverruledABudget(t *testing.T) {
+	t.Parallel()
+	on := func(nodes ...string) Run {
+		var r Run
+		for _, n := range nodes {
+			r.Overruled = append(r.Overruled, Overruled{Node: n})
+		}
+		return r
+	}
+	for want, runs := range map[string][]Run{ // order: each for itself
+		"nobody":     {on(), on()},
+		"a, 1 nodes": {on(), on("a")},
+		"a, 3 nodes": {on("a", "b"), on("b", "c", "a"), on("d")},
+		"b, 2 nodes": {on("b"), on("a", "c"), on()},
+	} {
+		first, nodes := (&Case{Runs: runs}).OverruledBy()
+		got := "nobody"
+		if first != nil {
+			got = fmt.Sprintf("%s, %d nodes", first.Node, nodes)
+		}
+		if got != want || first == nil && nodes != 0 {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
 }

@@ -326,3 +326,15 @@ func TestWhyThereIsNoPicture(t *testing.T) {
 		t.Errorf("no %q in %s", want, got)
 	}
 }
+
+// Lines are as long as they may be, and no longer; a word that is longer stands alone.
+func TestFoldedLines(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"ab cd": "ab cd", "ab cde": "ab|cde", "a b c d": "a b c|d", "abcdefg h": "abcdefg|h", "h abcdefg": "h|abcdefg", "": "", "  a  b ": "a b",
+	} {
+		if got := strings.Join(foldedLines(text, 5), "|"); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -85,3 +85,15 @@ func TestAContainerThatRunsAShellHasOne(t *testing.T) {
 		t.Error("who says how long it takes says that it is there")
 	}
 }
+
+// The directory of a path ends with its last slash, be that the first letter; a name alone has none.
+func TestCutLast(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string][3]any{
+		"/server": {"", "server", true}, "/usr/bin/server": {"/usr/bin", "server", true}, "bin/": {"bin", "", true}, "server": {"", "server", false}, "": {"", "", false},
+	} {
+		if dir, name, found := cutLast(path); [3]any{dir, name, found} != want {
+			t.Errorf("%q: %q, %q, %v", path, dir, name, found)
+		}
+	}
+}

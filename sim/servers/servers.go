@@ -39,7 +39,7 @@ func UnknownApp() world.App {
 // AppFor makes the App of the profile with that id, or of the first that matches.
 func AppFor(e *Evidence, id string) world.App {
 	for _, p := range Profiles() {
-		if id != "" && p.ID != id || id == "" && (p.match == nil || !p.match(e)) {
+		if id != "" && p.ID != id || id == "" && !p.match(e) { // what goes by name only stands behind what matches all
 			continue
 		}
 		app := p.app

@@ -112,3 +112,14 @@ func TestACaseIsShownByAPartOfItsName(t *testing.T) {
 		}
 	}
 }
+
+// A flag is in the group that has its name, or else in the first that has what it begins with, or in the last.
+func TestWhichGroupAFlagIsIn(t *testing.T) {
+	t.Parallel()
+	groups := []flagGroup{{"first", []string{"pod-*", "all"}}, {"second", []string{"pod-name", "node-*"}}, {"last", []string{"v"}}}
+	for name, want := range map[string]int{"all": 0, "pod-cidr": 0, "pod-name": 1, "node-ip": 1, "v": 2, "other": 2, "al": 2} {
+		if got := groupOf(groups, name); got != want {
+			t.Errorf("--%s is in group %d, want %d", name, got, want)
+		}
+	}
+}
