@@ -76,7 +76,7 @@ var lapseMutants = []mutant{
 		{machine, "\tcase p.Deleting():\n\t\twk.terminate(p)\n", "\tcase p.Deleting():\n"},
 	}},
 	{"a kubelet believes what others write of its pods", []string{"pod-lifecycle 6 Return of a node"}, cluster, "TestASilentKubelet", []edit{
-		{reconcile, "return wk.seenReady != wk.status.ready && ", "return wk.seenReady && !wk.status.ready && "},
+		{reconcile, "return wk.seenReady != wk.status.ready", "return wk.seenReady && !wk.status.ready"},
 	}},
 	{"statuses are reconciled each minute", []string{"pod-lifecycle 6 Return of a node"}, cluster, "TestASilentKubelet", []edit{
 		{reconcile, "const reconcilePeriod = 10 * engine.Second", "const reconcilePeriod = 60 * engine.Second"},

@@ -176,7 +176,6 @@ var probeMutants = []mutant{
 	}},
 	{"a new container begins ready", []string{"pod-lifecycle 3.2.6"}, cluster, "TestReadinessOfANewPod|TestLivenessRestart", []edit{
 		{"sim/kubelet/probe.go", "p.generation, p.hold = generation, false\n\tp.result = p.kind == livenessProbe", "p.generation, p.hold = generation, false\n\tp.result = p.kind != startupProbe"},
-		{"sim/kubelet/probe.go", "\t\tp.c.shown.ready = false\n\t\tp.c.wk.update()", "\t\tp.c.shown.ready = true\n\t\tp.c.wk.update()"},
 	}},
 	{"liveness begins with failure", []string{"pod-lifecycle 3.2.6"}, cluster, "TestLivenessRestart", []edit{
 		{"sim/kubelet/probe.go", "case livenessProbe: // success is what it began with: no news", "case livenessProbe:\n\t\tp.apply(false)"},
