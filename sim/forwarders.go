@@ -182,6 +182,9 @@ func (f *forwarder) Reaches(member int) bool {
 	return f.run.cluster.Reaches(f.entry, member)
 }
 
+// Missing is what keeps pods from being there.
+func (f *forwarder) Missing() ledger.Actor { return f.run.cluster.Missing(f.entry) }
+
 // Address is a node's.
 func (f *forwarder) Address(node int) string { return f.run.cluster.NodeIP(node).String() }
 

@@ -59,6 +59,8 @@ func kindTable() map[string]*kindInfo {
 			newValue: func() apiObject { return &networkingv1.ServiceCIDR{} }, finish: finishWith(nil, validateServiceCIDR)},
 		"Pod": {apiVersion: "v1",
 			newValue: func() apiObject { return &corev1.Pod{} }, finish: finishWith(DefaultPod, validatePod)},
+		"PersistentVolumeClaim": {apiVersion: "v1",
+			newValue: func() apiObject { return &corev1.PersistentVolumeClaim{} }},
 		"Deployment": {apiVersion: "apps/v1",
 			old:      map[string]string{"extensions/v1beta1": "1.16", "apps/v1beta1": "1.16", "apps/v1beta2": "1.16"},
 			newValue: func() apiObject { return &appsv1.Deployment{} }, finish: finishWith(DefaultDeployment, validateDeployment)},

@@ -91,6 +91,7 @@ type Objects struct {
 	HorizontalPodAutoscalers []Typed[*autoscalingv2.HorizontalPodAutoscaler]
 	Ingresses                []Typed[*networkingv1.Ingress]
 	Namespaces               []Typed[*corev1.Namespace]
+	PersistentVolumeClaims   []Typed[*corev1.PersistentVolumeClaim]
 
 	// ValidatingWebhookConfigurations and MutatingWebhookConfigurations say which
 	// Services the API server itself depends on.
@@ -152,6 +153,8 @@ func (os *Objects) collect() {
 			os.HorizontalPodAutoscalers = append(os.HorizontalPodAutoscalers, Typed[*autoscalingv2.HorizontalPodAutoscaler]{o, v})
 		case *networkingv1.Ingress:
 			os.Ingresses = append(os.Ingresses, Typed[*networkingv1.Ingress]{o, v})
+		case *corev1.PersistentVolumeClaim:
+			os.PersistentVolumeClaims = append(os.PersistentVolumeClaims, Typed[*corev1.PersistentVolumeClaim]{o, v})
 		case *corev1.Namespace:
 			os.Namespaces = append(os.Namespaces, Typed[*corev1.Namespace]{o, v})
 		case *admissionv1.ValidatingWebhookConfiguration:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -36,6 +37,8 @@ type Cluster interface {
 	// Reaches says whether a new connection to a member reaches a pod that accepts, as things
 	// are downstream of the load balancer.
 	Reaches(member int) bool
+	// Missing is what keeps pods from being there where there are none to send to: ledger.Spec where the manifest does.
+	Missing() ledger.Actor
 	// Address is a node's address, for those who hash it.
 	Address(node int) string
 }

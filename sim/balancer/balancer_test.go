@@ -58,6 +58,7 @@ func (f *fake) Answer(_ world.Probe, member int, _ uint64) Answer {
 	return Answer{OK: f.ok[member], Late: !f.ok[member] && f.late, Sure: f.sure}
 }
 func (f *fake) WouldAnswer(_ world.Probe, member int) bool { return f.would[member] }
+func (f *fake) Missing() ledger.Actor                      { return ledger.Spec }
 func (f *fake) Reaches(member int) bool                    { return f.reaches[member] }
 func (f *fake) Address(node int) string                    { return fmt.Sprint("10.0.0.", node) }
 func (f *fake) Sends(members []int) {

@@ -117,7 +117,7 @@ func (b *Balancer) wouldServe(member int) bool {
 // (docs/model/simulator.md 2, rules 7 and 8).
 func (b *Balancer) Judge(member int) (cause ledger.Cause, actor ledger.Actor, ok bool) {
 	cause, actor, ok = b.judge(member)
-	if b.spec.Layer7 != nil && b.spec.Layer7.Ingress && actor != ledger.Spec {
+	if b.spec.Layer7 != nil && b.spec.Layer7.Ingress && actor != ledger.Spec && actor != ledger.VolumeAttach {
 		actor = ledger.Ingress
 	}
 	return cause, actor, ok
@@ -133,7 +133,7 @@ func (b *Balancer) judge(member int) (cause ledger.Cause, actor ledger.Actor, ok
 	case member < 0 && helps:
 		return ledger.NoHealthyTarget, b.late(settled), true
 	case member < 0:
-		return ledger.NoHealthyTarget, ledger.Spec, true
+		return ledger.NoHealthyTarget, b.cluster.Missing(), true
 	case helps:
 		return ledger.StaleLB, b.lateWith(member, settled), true
 	default:

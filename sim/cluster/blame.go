@@ -116,7 +116,7 @@ func (w *World) unnoticed(e Entry, would func(*kubelet.Instance) bool) ledger.Ac
 			return actor
 		}
 	}
-	return ledger.Spec
+	return w.Missing(e)
 }
 
 // unready is who keeps a pod that could answer from being ready in the API: the kubelet, which has

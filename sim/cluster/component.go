@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
+	"github.com/lameduck-proxy/lameduck/sim/volume"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -25,6 +27,8 @@ type controllers struct {
 	sched      *control.Scheduler
 	disrupts   disrupts
 	lapses     lapses
+	volumes    *volume.Table             // nil where all may have all volumes
+	waited     map[api.PodID]bool        // pods that have waited for one
 	components map[string][]engine.Owner // by the name that actions call them
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
@@ -373,7 +372,7 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 			if s := w.sc.Workloads[i].Scaler; s != nil {
 				scaler = s
 			}
-			stateful = stateful || d.Kind == api.KindStatefulSet || claimsVolume(w.sc.Workloads[i].Template())
+			stateful = stateful || d.Kind == api.KindStatefulSet || len(w.sc.Workloads[i].Exclusive()) > 0
 			scale += d.Replicas
 		}
 	}
@@ -397,11 +396,6 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 		}
 	}
 	return words
-}
-
-// claimsVolume says that pods of a template share a volume claim, which may be of one node at a time.
-func claimsVolume(t *corev1.PodTemplateSpec) bool {
-	return slices.ContainsFunc(t.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil })
 }
 
 // replicas is how many of them more.

@@ -153,6 +153,7 @@ func (w *World) noteWrite(old, p *api.Pod) {
 	w.changedPod(old, p)
 	w.notePod(old, p)
 	w.podWritten(p)
+	w.noteVolumes(old, p)
 	i, found := slices.BinarySearch(w.livePods, p.ID)
 	switch {
 	case p.Gone && found:

@@ -63,11 +63,10 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 		}
 		return w.sched.Unschedulable(d, homeless, keeper.Step(d))
 	}
-	if s := w.heldName(d); s != nil {
-		return s
-	}
-	if s := w.forsaken(d); s != nil {
-		return s
+	for _, held := range []func(*api.Workload) *control.Stuck{w.heldName, w.forsaken, w.heldVolume} {
+		if s := held(d); s != nil {
+			return s
+		}
 	}
 	if !keeper.UnderWay(d) {
 		return w.successors(d) // it was complete: what happens later is no rollout

@@ -90,6 +90,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	w.openLapses()
 	w.beginNodes()
 	w.openDaemons()
+	w.openVolumes()
 	w.begin(slicesCtl)
 	w.beginDisrupts()
 	for s := range w.services {

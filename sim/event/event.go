@@ -51,6 +51,7 @@ const (
 	Untainted                   // a node's proxy has seen that the taint is gone: OK as its port 10256 says now
 	Joined                      // a node has joined, and is ready
 	NoHistory                   // a rollback found no earlier revision to go back to: Workload, Action
+	Volume                      // a pod waits for a volume before it is started, or has got all of them: OK
 
 	// What follows is for those who judge a run, step by step.
 

@@ -46,13 +46,12 @@ func (t *target) unblocked() []*Change {
 
 // single says why there must be no second pod of the workload, "" where there may be.
 func (t *target) single() string {
-	spec := &t.w.Template().Spec
-	for i := range spec.Volumes {
-		if c := spec.Volumes[i].PersistentVolumeClaim; c != nil && !c.ReadOnly {
-			return fmt.Sprintf("the volume claim %s may be of one node at a time, and nothing in the input says otherwise", c.ClaimName)
-		}
-	}
+	claims := slices.DeleteFunc(t.w.Exclusive(), func(c world.Claim) bool { return c.Each })
 	switch {
+	case len(claims) > 0 && claims[0].Assumed:
+		return fmt.Sprintf("the volume claim %s may be of one node at a time, and nothing in the input says otherwise", claims[0].Name)
+	case len(claims) > 0:
+		return fmt.Sprintf("the volume claim %s is %s", claims[0].Name, claims[0].Access)
 	case t.w.Kind() == world.StatefulSet:
 		return "what a second pod of a StatefulSet is to the first, only the app knows"
 	case t.w.Kind() != world.Deployment && t.w.Kind() != world.ReplicaSet:

@@ -20,7 +20,7 @@ func Unblock(s *world.Scenario, w *world.Workload) []Change {
 		return nil
 	}
 	var out []Change
-	ways := []*Change{t.inPlace(), t.asked(), t.startup(), t.ungated(), t.roomier(), t.fewer()}
+	ways := []*Change{t.recreate(), t.inPlace(), t.asked(), t.startup(), t.ungated(), t.roomier(), t.fewer()}
 	if emptied(s) {
 		ways = t.unblocked()
 	}
@@ -30,6 +30,17 @@ func Unblock(s *world.Scenario, w *world.Workload) []Change {
 		}
 	}
 	return out
+}
+
+// recreate has the old pod gone before there is a new one, where the new one waits for a volume that the old one keeps.
+func (t *target) recreate() *Change {
+	if t.w.Kind() != world.Deployment || t.w.Recreate() || !slices.ContainsFunc(t.w.Exclusive(), func(c world.Claim) bool { return !c.Each }) {
+		return nil
+	}
+	return &Change{
+		ID: "recreate", Title: "strategy Recreate", Cost: "no pod is there from the end of the old one until the new one is ready",
+		Edits: []edit.Edit{t.edit("spec.strategy", "{type: Recreate}")},
+	}
 }
 
 // inPlace has a rollout take an old pod away before it makes a new one: the new one has the node, or the host port, of the old.

@@ -19,6 +19,7 @@ type Desk struct {
 	Observer  Observer
 	Instances *Instances
 	Down      map[string]bool // the dependencies of apps that are down, by name
+	Volumes   Volumes         // nil where no pod waits for any
 
 	// Recorded gives the delays of pods where they are those of a recording, nil where kubelets do their work.
 	Recorded *world.Recorded
@@ -34,6 +35,12 @@ type Specs interface {
 	// Server is the number of the container that traffic goes to, Hook what a container's preStop hook does.
 	Server(workload int) int
 	Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook
+}
+
+// Volumes are what pods have to have before they start.
+type Volumes interface {
+	// Mount goes on when a pod has its volumes on its node, at once if it has them.
+	Mount(p *api.Pod, then func())
 }
 
 // Settings are one kubelet's own.

@@ -21,8 +21,22 @@ type initialization struct {
 // start begins the start sequence of a pod: sandbox, init containers, then containers.
 func (k *Kubelet) start(p *api.Pod) { k.newWorker(p).startUp(p) }
 
-// startUp begins the start sequence from the beginning.
+// startUp begins the start sequence from the beginning, when the pod has its volumes.
 func (wk *Worker) startUp(p *api.Pod) {
+	if wk.k.d.Volumes == nil {
+		wk.makeSandbox(p)
+		return
+	}
+	wk.busy++
+	wk.k.d.Volumes.Mount(p, wk.k.whileRunning(func() {
+		if !wk.terminating {
+			wk.busy--
+			wk.makeSandbox(p)
+		}
+	}))
+}
+
+func (wk *Worker) makeSandbox(p *api.Pod) {
 	k := wk.k
 	sandbox := k.d.Latencies.Sandbox.Sample(k.d.Engine.Stream(wk.name, "sandbox").Draw(wk.made))
 	k.after(sandbox, "sandbox ready", func() {

@@ -93,6 +93,7 @@ const (
 	App
 	Scheduler
 	NodeLifecycle
+	VolumeAttach
 	NumActors
 )
 
@@ -100,7 +101,7 @@ const (
 func (a Actor) String() string {
 	return [...]string{
 		"spec", "kubelet", "kubelet-probe", "slice-controller", "watch", "proxy-wait", "proxy-sync",
-		"lb-controller", "lb-probe", "lb-propagation", "ingress", "dns-cache", "app", "scheduler", "node-lifecycle",
+		"lb-controller", "lb-probe", "lb-propagation", "ingress", "dns-cache", "app", "scheduler", "node-lifecycle", "volume-attach",
 	}[a]
 }
 

@@ -152,6 +152,8 @@ var goldens = map[string]sample{
 	"ingress-nginx":      {of: played("ingress-nginx.yaml", scenario.Options{}, few)},
 	"ingress-no-retries": {of: played("ingress-no-retries.yaml", scenario.Options{}, plain)},
 	"recreate":           {of: played("recreate.yaml", scenario.Options{}, few)},
+	"volume":             {of: played("volume.yaml", scenario.Options{}, few)},
+	"volume-crash":       {of: played("volume.yaml", scenario.Options{Actions: []string{"crash"}}, few)},
 	"drain-node":         {of: played(beforeADrain, scenario.Options{Actions: []string{"drain=node-7"}}, fixed)},
 	"drain-nodes":        {of: played(beforeADrain, scenario.Options{Actions: []string{"drain=node-5", "node-6"}}, plain)},
 	"unknown-lb-alone":   {of: played("unknown-lb.yaml", scenario.Options{}, sweep.Options{Seed: 1, Runs: 1})},

@@ -34,6 +34,7 @@ var late = map[ledger.Actor]string{
 	ledger.DNSCache:        "a DNS cache still has the old answer",
 	ledger.Scheduler:       "the new pod has no node yet",
 	ledger.NodeLifecycle:   "the control plane has not noticed it yet",
+	ledger.VolumeAttach:    "the new pod waits for its volume",
 }
 
 var phrases = map[ledger.Cause]phrase{

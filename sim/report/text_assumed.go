@@ -167,6 +167,8 @@ var inOneClause = map[string]string{
 	"latency.proxySync": "a sync of kube-proxy takes %s",
 	"syn-repeats":       "clients repeat a SYN %s",
 	"dead-address":      "the address of a pod that is gone: %s",
+	"volume-move":       "a volume takes %s to another node",
+	"volume-access":     "volume claim %s",
 	"machine-stop":      "machines are off %s after the cloud's call",
 	"churn":             "changes of other Services' slices: %s",
 	"keepalive-repeat":  "a client whose reused connection is closed %s",

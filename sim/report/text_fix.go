@@ -64,7 +64,7 @@ func (t *text) todo(c *record.Case) []string {
 	case c.ForGood() && c.Kind == "Pod":
 		return []string{"a controller for the Pod, such as a Deployment: nobody makes this one again"}
 	case len(fixes) > 0:
-		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0]) + volumeWords(c)}
+		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
 		if f := harmless(fixes, 1); f != nil {
 			out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
 		}
@@ -78,16 +78,6 @@ func (t *text) todo(c *record.Case) []string {
 	default:
 		return []string{t.notLookedFor(c)}
 	}
-}
-
-// volumeWords say of a pod with a volume, whose node is gone, that nothing was counted for what the volume takes.
-func volumeWords(c *record.Case) string {
-	for i := range c.NotModelled {
-		if c.Sudden && c.NotModelled[i].ID == "volumes" {
-			return "; on top comes what its volume takes to be detached from a node that is silent, which is not simulated"
-		}
-	}
-	return ""
 }
 
 // wantsNode says that what lets something go on is a node: the field behind it is why, and not what to change.

@@ -203,19 +203,11 @@ func TestAFixForAnotherActionNamesIt(t *testing.T) {
 	}
 }
 
-// What a volume takes to be detached is in no figure of a crash, and what a webhook is to others in none of its Service.
+// What a webhook is to others is in no figure of its Service.
 func TestWhatTheFiguresDoNotHold(t *testing.T) {
 	t.Parallel()
 	left := func(id, direction string) *record.Case {
 		return &record.Case{Sudden: true, Verdict: record.Outage, NotModelled: []world.NotModelled{{ID: "capacity"}, {ID: id, Direction: direction}}}
-	}
-	if got := volumeWords(left("volumes", "more")); !strings.HasPrefix(got, "; on top comes what its volume takes") {
-		t.Errorf("%q", got)
-	}
-	slow := left("volumes", "more")
-	slow.Sudden = false
-	if got := volumeWords(slow) + volumeWords(left("webhook", "more")); got != "" {
-		t.Errorf("%q", got)
 	}
 	drops := left("webhook", "more")
 	drops.Verdict = record.Drops

@@ -142,6 +142,8 @@ var conditions = map[string]string{
 	"lb.registration":      "the load balancer checks a new target after %s",
 	"lb.propagation":       "the load balancer leaves a removed target after %s",
 	"lb.healthPropagation": "the load balancer follows its health checks after %s",
+	"volume-move":          "a volume takes %s to another node",
+	"volume-access":        "the volume is %s",
 	"machine-stop":         "a machine runs on for %s after the cloud's call",
 	"pool":                 "the node pool is run by %s",
 	"nodes":                "the number of nodes is %s",

@@ -119,7 +119,7 @@ func clientVariants(id string) []variant {
 	case "dead-address":
 		return []variant{{"ICMP unreachable at once", answering(0)}, {"ICMP unreachable after 3s", answering(3 * engine.Second)}}
 	default:
-		return nil
+		return otherVolumes(id)
 	}
 }
 

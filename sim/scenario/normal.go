@@ -88,6 +88,11 @@ func (w *printer) workload(x *world.Workload) {
 		w.raw("terminationGracePeriodSeconds", strconv.FormatInt(*g, 10))
 	}
 	w.line("server", x.Server)
+	var claims []string
+	for _, c := range x.Claims {
+		claims = append(claims, c.Name+" "+c.Access.String())
+	}
+	w.texts("claims", claims)
 	inits := initContainers(pod)
 	if inits > 0 {
 		w.number("initContainers", inits)

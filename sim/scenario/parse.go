@@ -316,6 +316,7 @@ func (b *builder) workloads(apps cursor) {
 	}
 	b.checkSet()
 	b.place()
+	b.claims()
 	b.budgets()
 }
 
@@ -532,6 +533,7 @@ func (b *builder) assumeAside(w *world.Workload) {
 		b.assume("serve", w.App.Serve.String())
 	}
 	b.assumeReplicas(w)
+	b.assumeVolumes(w)
 }
 
 // leftOut lists what of the Scenario the model does not have.

@@ -51,6 +51,7 @@ func specWorld() []fieldOf[making] {
 			read:  func(c cursor, s *making) { s.MachineStop, s.StopSaid = c.span(0), c.present() },
 			write: func(w *printer, s *making) { w.time("machineStop", s.MachineStop) },
 		},
+		specVolumes(),
 		{
 			field: field{"churn", of(changes).doc("0/s, and 0.2/s for manifests",
 				"changes of other Services' EndpointSlices: every kube-proxy syncs for each, and what changes next waits for minSyncPeriod")},

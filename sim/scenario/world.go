@@ -41,6 +41,7 @@ type inventory struct {
 	namespaces    map[string]*manifest.Object
 	pods          []homed            // of the input, by namespace and name
 	unusable      []*manifest.Object // what the API server would refuse
+	claims        []manifest.Typed[*corev1.PersistentVolumeClaim]
 }
 
 // webhook is a Service that the API server itself depends on.
@@ -75,6 +76,8 @@ func newInventory(objects []*manifest.Object) *inventory {
 			w.autoscalers = append(w.autoscalers, manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]{Object: o, Value: v})
 		case *policyv1.PodDisruptionBudget:
 			w.budgets = append(w.budgets, world.Budget{Value: v, Object: o})
+		case *corev1.PersistentVolumeClaim:
+			w.claims = append(w.claims, manifest.Typed[*corev1.PersistentVolumeClaim]{Object: o, Value: v})
 		case *networkingv1.Ingress:
 			w.ingresses = append(w.ingresses, manifest.Typed[*networkingv1.Ingress]{Object: o, Value: v})
 		case *corev1.Namespace:

@@ -240,7 +240,7 @@ func (t *Teller) matters(e *event.Event, r *ledger.Request, hero api.PodID) bool
 		return e.Node == r.Node
 	case event.Rules, event.HealthPort:
 		return e.Node == r.Node && e.Stream == r.Stream && e.At > 0
-	case event.Ready:
+	case event.Ready, event.Volume:
 		return true
 	case event.Ingress, event.Balancer:
 		return e.At > 0 && e.Stream == r.Stream && t.sent(e, r, hero)

@@ -32,6 +32,10 @@ func (t *names) source(e *event.Event) (string, int) {
 		return at(w, "spec.template.spec.terminationGracePeriodSeconds")
 	case event.Ready, event.NotReady:
 		return at(w, serverPath(w)+".readinessProbe")
+	case event.Volume:
+		if claims := w.Exclusive(); len(claims) > 0 {
+			return at(w, claims[0].Path)
+		}
 	case event.Gate:
 		if path := w.GatePath(e.Gate); path != "" {
 			return at(w, path)
@@ -120,6 +124,9 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 	case ledger.StaleRules, ledger.KeepaliveRace:
 		return preStop()
 	case ledger.NoEndpoint, ledger.NoLocalEndpoint, ledger.ListenerClosed:
+		if claims := w.Exclusive(); b.Actor == ledger.VolumeAttach && len(claims) > 0 {
+			return fmt.Sprintf("volume claim %s, %s", claims[0].Name, claims[0].Access), claims[0].Path
+		}
 		if crashes(w) {
 			return minReady(w)
 		}

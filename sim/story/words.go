@@ -194,6 +194,8 @@ func (t *names) podWords(e *event.Event) string {
 		return p + " not ready"
 	case event.Gone:
 		return p + " gone"
+	case event.Volume:
+		return p + map[bool]string{true: " has its volume", false: " waits for its volume"}[e.OK]
 	case event.Gate:
 		return fmt.Sprintf("readiness gate %s of %s %s", e.Gate, p, map[bool]string{true: "opens", false: "closes"}[e.OK])
 	case event.Endpoint:

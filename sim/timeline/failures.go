@@ -218,5 +218,5 @@ var kindWords = [...]string{
 	event.Ingress: "ingress", event.Balancer: "load-balancer", event.Gate: "readiness-gate", event.Deadline: "deadline",
 	event.Tainted: "tainted", event.NodeGone: "node-gone", event.NodeBack: "node-back", event.NodeReady: "node-ready",
 	event.Resumed: "resumed", event.Cordoned: "cordoned", event.EvictionRefused: "eviction-refused", event.Drained: "drained",
-	event.Untainted: "untainted", event.Joined: "joined", event.NoHistory: "no-history",
+	event.Untainted: "untainted", event.Joined: "joined", event.NoHistory: "no-history", event.Volume: "volume",
 }

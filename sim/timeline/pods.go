@@ -219,6 +219,8 @@ func markWords(e *event.Event) string {
 		return "eviction-refused"
 	case event.Gate:
 		return "readiness-gate"
+	case event.Volume:
+		return "volume"
 	default:
 		return ""
 	}

@@ -32,6 +32,7 @@ type Scenario struct {
 	UnreachableAfter engine.Time
 	// MachineStop is how long a machine runs on after the cloud was told to end it, by whoever takes nodes away.
 	MachineStop engine.Time
+	Volumes     Volumes
 	// Until ends the run even if it has not settled.
 	Until engine.Time
 	// Warmup is how long traffic flows before the first action.
@@ -122,6 +123,8 @@ type Workload struct {
 	Scaler *Scaler
 	// Placed are the pods that the input has of it, no more than its replicas; what is missing the scheduler places.
 	Placed []Placed
+	// Claims are the volumes that its pods write.
+	Claims []Claim
 }
 
 // Service is a Service that traffic goes to, with ClusterIP and node ports allocated.

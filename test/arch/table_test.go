@@ -457,6 +457,14 @@ var packages = []packageRule{
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
 	},
 	{
+		path: "sim/volume", pure: true,
+		own: []permit{
+			{"sim/engine", "timers and random streams"},
+			{"sim/api", "the names of pods"},
+			{"sim/world", "who may have a volume"},
+		},
+	},
+	{
 		path: "sim/placement", pure: true,
 		own: []permit{
 			{"sim/engine", "logarithms that have one value on all machines"},
@@ -494,6 +502,7 @@ var packages = []packageRule{
 			{"sim/control", "the controllers and the scheduler"},
 			{"sim/endpointslice", "the controller of EndpointSlices, and what they say"},
 			{"sim/kubelet", "the nodes' kubelets, and the servers in their pods"},
+			{"sim/volume", "which node has each volume"},
 			{"sim/event", "what happened, for who wants to know"},
 			{"sim/nodeproxy", "the nodes' service proxies, and the views they have in force"},
 			{"sim/api", "the objects of the API, and who they are told to"},

@@ -20,7 +20,7 @@ func mutants() []mutant {
 	for _, table := range [][]mutant{
 		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants, scheduleMutants, placementMutants, scoreMutants, labelMutants, writeMutants,
 		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, inferMutants, profileMutants, namedMutants, gateMutants, progressMutants, componentMutants, defaultMutants, clientMutants, idleMutants, ingressMutants, versionMutants, ownMutants, presetMutants, balancerMutants, nodeMutants, disruptionMutants, takerMutants, statefulMutants, daemonMutants, servedMutants, verdictMutants,
-		lapseMutants, verbMutants,
+		lapseMutants, verbMutants, volumeMutants,
 	} {
 		all = append(all, table...)
 	}

@@ -290,7 +290,7 @@ var mutants = []mutant{
 		{"balancer/pick.go", "\tdefault:\n\t\treturn ledger.LBPropagation\n\t}\n}", "\tdefault:\n\t\treturn ledger.LBController\n\t}\n}"},
 	}},
 	{"an ingress is blamed as a provider's load balancer", []string{"simulator 2"}, []edit{
-		{"balancer/pick.go", "if b.spec.Layer7 != nil && b.spec.Layer7.Ingress && actor != ledger.Spec {", "if b.spec.Layer7 != nil && !b.spec.Layer7.Ingress && actor != ledger.Spec {"},
+		{"balancer/pick.go", "if b.spec.Layer7 != nil && b.spec.Layer7.Ingress && actor != ledger.Spec && actor != ledger.VolumeAttach {", "if b.spec.Layer7 != nil && !b.spec.Layer7.Ingress && actor != ledger.Spec && actor != ledger.VolumeAttach {"},
 	}},
 	{"DNS says twice the TTL", []string{"propagation 1.10"}, []edit{
 		{"cluster/dns.go", "func (w *World) TTL() engine.Time { return dnsTTL }", "func (w *World) TTL() engine.Time { return 2 * dnsTTL }"},

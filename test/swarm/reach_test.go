@@ -70,7 +70,8 @@ var unreachable = map[ledger.Cause]string{
 
 // idle lists the actors that nothing can be put down to here, and why.
 var idle = map[ledger.Actor]string{
-	ledger.Scheduler: "a pod that is not scheduled yet is no endpoint",
+	ledger.VolumeAttach: "no pod of these worlds has a volume",
+	ledger.Scheduler:    "a pod that is not scheduled yet is no endpoint",
 }
 
 // check fails when a row that can come up hardly does, or one comes up that cannot.

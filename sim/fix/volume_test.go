@@ -1,0 +1,75 @@
+package fix
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// grafana is a Deployment of one pod with a volume, in two parts: its claim stands between them.
+const grafana = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 1
+STRATEGY  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: example.com/web, ports: [{containerPort: 80}]}]
+      volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: CLAIM}
+spec: {accessModes: [MODE]}
+`
+
+// A rollout whose new pod cannot have the volume of the old one is told of strategy Recreate first, and of two pods it is told why not.
+func TestAVolumeOfOneNode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		claim, mode, strategy string
+		first                 string // what may let a rollout go on
+		single                string // why a drain is not met with a second pod
+	}{
+		{"data", "ReadWriteOnce", "", "strategy Recreate", "the volume claim data is ReadWriteOnce"},
+		{"data", "ReadWriteOncePod", "", "strategy Recreate", "the volume claim data is ReadWriteOncePod"},
+		{"other", "ReadWriteOnce", "", "strategy Recreate", "the volume claim data may be of one node at a time, and nothing in the input says otherwise"},
+		{"data", "ReadWriteOnce", "  strategy: {type: Recreate}\n", "", "the volume claim data is ReadWriteOnce"},
+		{"data", "ReadWriteMany", "", "maxSurge: 0, maxUnavailable: 1", ""},
+	} {
+		in := strings.NewReplacer("STRATEGY", c.strategy, "CLAIM", c.claim, "MODE", c.mode).Replace(grafana)
+		objects, _ := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(in)}}, manifest.Options{})
+		for _, action := range []string{"rollout", "drain"} {
+			cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{action}})
+			s := cases[0].Scenario
+			w := &s.Workloads[0]
+			if _, why := Untried(s, w); action == "drain" && why != c.single {
+				t.Errorf("%s %s: a second pod: %q, want %q", c.claim, c.mode, why, c.single)
+			}
+			ways, first := Unblock(s, w), ""
+			if len(ways) > 0 {
+				first = ways[0].Title
+			}
+			if action == "rollout" && first != c.first && !(c.first == "" && !strings.Contains(first, "Recreate")) {
+				t.Errorf("%s %s: %q first, want %q", c.claim, c.mode, first, c.first)
+			}
+			if action == "rollout" && first == "strategy Recreate" {
+				if after := Apply(s, "default/web", ways[:1]).Workload("default/web"); !after.Recreate() {
+					t.Errorf("%s: it is not Recreate afterwards", c.mode)
+				}
+			}
+			if action == "drain" && strings.Contains(first, "Recreate") {
+				t.Errorf("%s: a drain does not wait for the next pod, and is told %q", c.mode, first)
+			}
+		}
+	}
+}
