@@ -52,7 +52,7 @@ func (t *text) todo(c *record.Case) []string {
 		return []string{words}
 	}
 	if len(c.Families) > 0 {
-		return []string{"say which load balancer it is, for nothing in the input does: " + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"}
+		return []string{"say which of these it is, for nothing in the input does: " + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"}
 	}
 	all := fixesFor(t.sim, c.Workload)
 	fixes := slices.DeleteFunc(slices.Clone(all), func(f *record.Fix) bool { return foreign(f, c) })

@@ -39,7 +39,7 @@ func TestWhatIsNotJudgedIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	for _, actions := range [][]string{{"rollout"}, {"rollout", "evict"}, {"evict", "crash", "rollout"}} {
 		cases, _ := inferText(t, noReplicas, Options{Actions: actions})
-		if len(cases) != 1 || cases[0].Verdict != NotJudged || cases[0].Reason != "nothing to restart or to drain: replicas is 0 (:5)" {
+		if len(cases) != 1 || cases[0].Verdict != NotJudged || cases[0].Reason != "nothing to restart or drain: replicas is 0 (:5)" {
 			t.Errorf("%q: %+v", actions, cases)
 		}
 		judged, _ := inferText(t, strings.Replace(noReplicas, "replicas: 0", "replicas: 2", 1), Options{Actions: actions})

@@ -215,7 +215,7 @@ func (b *builder) unjudged(index int, e *entry) string {
 	o := &b.census.owners[index]
 	switch {
 	case o.replicas == 0:
-		return "nothing to restart or to drain: replicas is 0" + place(o.object, "spec.replicas", e.service.File)
+		return "nothing to restart or drain: replicas is 0" + place(o.object, "spec.replicas", e.service.File)
 	case !o.simulated():
 		return o.notSimulated(e.service.Name)
 	default:

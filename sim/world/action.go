@@ -205,13 +205,13 @@ const fullestWords = "the node with most of its pods"
 
 func (o Drain) words() (verb, target, value string) {
 	if o.Fullest != "" {
-		return "drain", o.Fullest, strings.TrimSpace(fullestWords + " " + o.flags())
+		return "drain", o.Fullest, strings.TrimSpace(fullestWords + " " + strings.Join(o.flags(), " "))
 	}
-	return "drain", strings.Join(o.Nodes, " "), o.flags()
+	return "drain", strings.Join(o.Nodes, " "), strings.Join(o.flags(), " ")
 }
 
 // flags are the options as a Scenario has them, "" for the defaults.
-func (o *DrainOptions) flags() string {
+func (o *DrainOptions) flags() []string {
 	var out []string
 	if o.GracePeriod != OwnGrace {
 		out = append(out, "gracePeriod="+o.GracePeriod.Duration().String())
@@ -237,17 +237,21 @@ func (o *DrainOptions) flags() string {
 	if o.SkipDeleted > 0 {
 		out = append(out, "skipWaitForDeleteTimeout="+o.SkipDeleted.Duration().String())
 	}
-	return strings.Join(out, " ")
+	return out
 }
 
 // Flags are the options as kubectl has them, "" for the defaults of a Scenario.
 func (o *DrainOptions) Flags() string {
 	kubectl := strings.NewReplacer(
-		"gracePeriod=", "--grace-period=", "timeout=", "--timeout=", "disableEviction=true", "--disable-eviction",
-		"deleteEmptyDirData=false", "--delete-emptydir-data=false", "ignoreDaemonSets=false", "--ignore-daemonsets=false",
-		"podSelector=", "--pod-selector=", "force=true", "--force", "skipWaitForDeleteTimeout=", "--skip-wait-for-delete-timeout=",
+		"gracePeriod=", "grace-period=", "disableEviction=true", "disable-eviction", "deleteEmptyDirData=", "delete-emptydir-data=",
+		"ignoreDaemonSets=", "ignore-daemonsets=", "podSelector=", "pod-selector=", "force=true", "force",
+		"skipWaitForDeleteTimeout=", "skip-wait-for-delete-timeout=",
 	)
-	return kubectl.Replace(o.flags())
+	options := o.flags()
+	for i := range options {
+		options[i] = "--" + kubectl.Replace(options[i])
+	}
+	return strings.Join(options, " ")
 }
 
 func (o SetImage) words() (verb, target, value string) {
