@@ -86,7 +86,7 @@ func TestLeaves(t *testing.T) {
 func TestAModuleIsCopiedWithoutWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	const path = "k8s.io/klog/v2"
-	from, err := output("go", "list", "-m", "-f", "{{.Dir}}", path)
+	from, err := goSays("list", "-m", "-f", "{{.Dir}}", path)
 	if err != nil {
 		t.Fatal(err)
 	}

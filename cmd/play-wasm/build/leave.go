@@ -86,7 +86,7 @@ func copies() error {
 
 // copy copies the module's Go files, without those that are left out.
 func (m *module) copy(to string) error {
-	from, err := output("go", "list", "-m", "-f", "{{.Dir}}", m.path)
+	from, err := goSays("list", "-m", "-f", "{{.Dir}}", m.path)
 	if err != nil {
 		return err
 	}

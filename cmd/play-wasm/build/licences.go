@@ -39,7 +39,7 @@ func licences(root string) ([]byte, error) {
 			found[module][dir] = true
 		}
 	}
-	goRoot, err := output("go", "env", "GOROOT")
+	goRoot, err := goSays("env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}

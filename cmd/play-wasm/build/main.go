@@ -56,7 +56,7 @@ func build(to string) error {
 	if err != nil {
 		return err
 	}
-	root, err := output("go", "env", "GOROOT")
+	root, err := goSays("env", "GOROOT")
 	if err != nil {
 		return err
 	}
@@ -104,10 +104,11 @@ func squeezed(data []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func output(name string, args ...string) (string, error) {
-	out, err := exec.Command(name, args...).Output()
+// goSays is what the go command prints.
+func goSays(args ...string) (string, error) {
+	out, err := exec.Command("go", args...).Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
