@@ -79,6 +79,10 @@ func webServers() []Profile {
 		{ID: "traefik", Match: "traefik", Listener: "open for requestAcceptGraceTimeout (0), then closed", InFlight: "finished within graceTimeOut, 10 s",
 			Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool { return e.image.Named("traefik") }, app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}, tune: tuneTraefik},
+		{ID: "coredns", Match: "coredns", Listener: "open for lameduck, 5 s in the Corefile of kubeadm, then closed; readiness fails at once", InFlight: "finished", Source: coreDNSSource,
+			Status: "verified; that nothing is closed meanwhile recalled", Alternatives: []string{UnknownProfile},
+			match: func(e *Evidence) bool { return e.image.Named("coredns") || e.runs("coredns") },
+			app:   world.App{Listener: world.ListenerDrains, DrainFor: 5 * engine.Second, ReadinessFails: true}},
 		{ID: "caddy", Match: "caddy", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool { return e.image.Named("caddy") || e.runs("caddy") }, app: world.App{ServerIdle: 5 * minute}},
 	}
@@ -124,6 +128,9 @@ func runtimes() []Profile {
 // and the app, it was also seen to be swallowed, so that all wait for SIGKILL. An app that handles it
 // finishes what it has begun. All of it is recalled, none was read: the three are alternatives.
 func packageRunners() []string { return []string{"npm", "npx", "yarn", "pnpm", "pnpx"} }
+
+// coreDNSSource is where the lameduck of most clusters' DNS stands. Another Corefile may have none: that is the alternative.
+const coreDNSSource = "Kubernetes 1.36.3 cmd/kubeadm/app/phases/addons/dns/manifests.go, health; https://coredns.io/plugins/health/"
 
 const packageRunnerSource = "npm 6: npm-lifecycle; npm 7 and later: @npmcli/run-script; yarn 1, pnpm"
 

@@ -33,6 +33,8 @@ func TestProfileByImageAndCommand(t *testing.T) {
 		{"httpd:2.4", "", "httpd closes finish"},
 		{"traefik:v3", "", "traefik closes finish 10s"},
 		{"traefik:v3", "--entryPoints.web.transport.lifeCycle.requestAcceptGraceTimeout=15s|--entrypoints.web.transport.lifecycle.graceTimeOut=20", "traefik drains 15s finish 20s"},
+		{"registry.k8s.io/coredns/coredns:v1.12.0", "", "coredns drains 5s finish readiness"},
+		{"example.com/dns", "/coredns|-conf|/etc/coredns/Corefile", "coredns drains 5s finish readiness"},
 		{"caddy:2", "", "caddy closes finish"},
 		{"redis:alpine", "", "database closes cut"},
 		{"gcr.io/google_samples/gb-redisslave:v1", "", "database closes cut"},
