@@ -85,6 +85,7 @@ func simulated(services, nodes resource) []resource {
 		nodes,
 		{group: "", versions: v1, name: "pods", lacks: "which pods are where, so that a scheduler's guess stands for it"},
 		{group: "policy", versions: v1, name: "poddisruptionbudgets", lacks: "the disruption budgets that drains heed"},
+		{group: "", versions: v1, name: "persistentvolumeclaims", lacks: "which volumes only one node may have, so that each is taken for one of those"},
 		{group: "", versions: v1, name: "namespaces", scope: itsNamespaces, lacks: "which namespaces have readiness gates of the AWS Load Balancer Controller"},
 		{group: "admissionregistration.k8s.io", versions: v1, name: "validatingwebhookconfigurations", scope: ofTheCluster, lacks: webhooksLack},
 		{group: "admissionregistration.k8s.io", versions: v1, name: "mutatingwebhookconfigurations", scope: ofTheCluster, lacks: webhooksLack},

@@ -23,7 +23,7 @@ func TestEveryResourceSaysWhereItIsReadAndWhatItIsFor(t *testing.T) {
 	}{
 		Explain: {[]string{"endpointslices.discovery.k8s.io", "services"}, nil, 4},
 		Trace:   {[]string{"endpointslices.discovery.k8s.io", "services"}, nil, 4},
-		Sim:     {[]string{"deployments.apps", "services"}, []string{"jobs.batch", "replicasets.apps"}, 30},
+		Sim:     {[]string{"deployments.apps", "services"}, []string{"jobs.batch", "replicasets.apps"}, 31},
 	} {
 		var needed, alone []string
 		seen := map[string]bool{}
@@ -77,6 +77,7 @@ horizontalpodautoscalers.autoscaling v2 0 false: the replicas that HorizontalPod
 nodes v1 2 false: the cluster's own nodes and zones, so that nodes are made up
 pods v1 0 false: which pods are where, so that a scheduler's guess stands for it
 poddisruptionbudgets.policy v1 0 false: the disruption budgets that drains heed
+persistentvolumeclaims v1 0 false: which volumes only one node may have, so that each is taken for one of those
 namespaces v1 3 false: which namespaces have readiness gates of the AWS Load Balancer Controller
 validatingwebhookconfigurations.admissionregistration.k8s.io v1 2 false: which Services the API server itself calls
 mutatingwebhookconfigurations.admissionregistration.k8s.io v1 2 false: which Services the API server itself calls
