@@ -176,7 +176,7 @@ func (s *Scheduler) schedule(id api.PodID) {
 	if p == nil || p.Deleting() {
 		return
 	}
-	node := s.choose(p)
+	node := s.choose(p, s.chance(p))
 	if node < 0 {
 		s.pending = append(s.pending, id)
 		return
@@ -193,20 +193,30 @@ func (s *Scheduler) schedule(id api.PodID) {
 	}, nil)
 }
 
+// chance decides between nodes that are equal for a pod.
+func (s *Scheduler) chance(p *api.Pod) func(n int) int {
+	return func(n int) int { return engine.Below(s.d.Engine.Stream(p.Name, "node").Draw(0), n) }
+}
+
 // choose returns the best node for a pod, -1 when none is allowed.
-func (s *Scheduler) choose(p *api.Pod) int {
+func (s *Scheduler) choose(p *api.Pod, chance func(n int) int) int {
 	if own := p.Only - 1; own >= 0 { // its node affinity names it
 		if !s.nodes.Try(s.kindOf(p)).Fits(own) {
 			return -1
 		}
 		return own
 	}
-	return s.nodes.Choose(s.kindOf(p), func(n int) int { return engine.Below(s.d.Engine.Stream(p.Name, "node").Draw(0), n) })
+	return s.nodes.Choose(s.kindOf(p), chance)
 }
 
-// Place chooses a node for a pod that runs already. Without one it is Pending, and waits.
+// Place chooses a node for a pod that runs already. Without one it is Pending, and waits. Of equal nodes one is as good as another for a
+// volume that has always been with its pod: the first is taken.
 func (s *Scheduler) Place(p *api.Pod) int {
-	node := s.choose(p)
+	chance := s.chance(p)
+	if s.kindOf(p).Drawn {
+		chance = func(int) int { return 0 }
+	}
+	node := s.choose(p, chance)
 	if node < 0 {
 		s.pending = append(s.pending, p.ID)
 	}
@@ -261,7 +271,7 @@ func (s *Scheduler) kindOf(p *api.Pod) *placement.Kind {
 	spec.Tolerations = world.TolerationsOf(of)
 	k := s.nodes.Add(placement.Pods{
 		Namespace: of.GetNamespace(), Labels: labels.Merge(own, hash), Spec: &spec, Group: p.Workload,
-		Owner: labels.SelectorFromSet(hash),
+		Owner: labels.SelectorFromSet(hash), Drawn: len(s.d.Workloads[p.Workload].Exclusive()) > 0,
 	})
 	s.kinds[key] = k
 	return k

@@ -1,11 +1,11 @@
 package placement
 
 // Choose returns the node for a pod of a Kind, -1 where there is none. Where nothing of the input says what is better, pods of
-// a group are spread, then all pods, then the first node is taken. Else the scheduler's scores decide, then the same, and among
+// a group are spread, then all pods, then the first node is taken, or one that is drawn. Else the scheduler's scores decide, then the same, and among
 // nodes that are equal in all of it a draw.
 func (c *Cluster) Choose(k *Kind, draw func(n int) int) int {
 	t := c.Try(k)
-	if !t.scored() {
+	if !t.scored() && !k.Drawn {
 		return t.emptiest()
 	}
 	var nodes []int

@@ -15,6 +15,9 @@ type Pods struct {
 	Group     int // such as the number of their workload: where nothing else decides, pods of a group go to different nodes
 	// Owner selects the pods of what made them, with those of its Services: the default topology spread counts them. nil for none.
 	Owner labels.Selector
+	// Drawn has chance decide between nodes that nothing tells apart, as the scheduler does, where it matters which one is taken: a
+	// volume is on one of them.
+	Drawn bool
 }
 
 // Kind is pods that do not differ in what matters to the scheduler, and where they are.

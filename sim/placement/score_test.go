@@ -203,3 +203,25 @@ func TestDefaultSpreadConstraints(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing tells nodes apart the first of the emptiest is taken, or, for a pod whose node matters, any of them by chance.
+func TestWhatIsDrawnWhereNothingTellsNodesApart(t *testing.T) {
+	t.Parallel()
+	for drawn, want := range map[bool][]int{false: {1}, true: {1, 2}} {
+		cluster := New(nodesOf("a", "b", "c"), nil)
+		other := podOf("", nil)
+		other.Group = 1
+		cluster.Count(cluster.Add(other), 0, false, 1)
+		web := podOf("", nil)
+		web.Drawn = drawn
+		k, seen := cluster.Add(web), map[int]bool{}
+		for i := range 6 {
+			seen[cluster.Choose(k, func(n int) int { return i % n })] = true
+		}
+		for n := range 3 {
+			if seen[n] != slices.Contains(want, n) {
+				t.Errorf("drawn %v: %v, want %v", drawn, seen, want)
+			}
+		}
+	}
+}
