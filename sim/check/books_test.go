@@ -263,3 +263,27 @@ func TestFlowsFollowTheRules(t *testing.T) {
 	f.Began(0, 0, 2, old)
 	complain(t, f.Err(), "a new connection went to 10.128.0.1:80")
 }
+
+// Requests that wait are found by their number, also where others between them were over at once and when they end in any order.
+func TestARequestThatWaitedIsFoundByItsNumber(t *testing.T) {
+	t.Parallel()
+	numbers := []uint64{3, 4, 9, 10, 30}
+	for _, order := range [][]int{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}} {
+		a := &account{}
+		for _, n := range numbers {
+			a.begun, a.last = n+1, engine.Time(n)*engine.Second
+			a.waits()
+		}
+		for _, i := range order {
+			if at, known := a.ends(numbers[i]); !known || at != engine.Time(numbers[i])*engine.Second {
+				t.Errorf("order %v: request %d arrived at %s, known %v", order, numbers[i], at.Seconds(), known)
+			}
+			if _, known := a.ends(numbers[i]); known {
+				t.Errorf("order %v: request %d is over twice", order, numbers[i])
+			}
+		}
+		if _, known := a.ends(5); known {
+			t.Error("request 5 has not waited")
+		}
+	}
+}

@@ -201,3 +201,21 @@ func TestPausedKubelet(t *testing.T) {
 		t.Errorf("its end is reported at %s", at.Seconds())
 	}
 }
+
+// A service proxy that starts again has no caches and no port to answer health checks on, until its watches have brought all there is.
+func TestAProxyThatStartsAgainHasNothingYet(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1)
+	b.Latency.Watch = engine.Constant(100 * ms)
+	w := b.start(t, 1)
+	p := w.Proxies[0]
+	filled := map[engine.Time]bool{}
+	for _, at := range []engine.Time{9 * sec, 10*sec + 50*ms, 11 * sec} {
+		w.at(at, func() { filled[at] = p.Filled() })
+	}
+	w.do(10*sec, "component", world.KubeProxyOf+"node-1", world.ComponentRestart)
+	w.run(20 * sec)
+	if !filled[9*sec] || filled[10*sec+50*ms] || !filled[11*sec] {
+		t.Errorf("filled before, meanwhile and afterwards: %v", filled)
+	}
+}
