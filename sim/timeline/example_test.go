@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,32 @@ func TestLanesOfExamples(t *testing.T) {
 	}
 }
 
+// ways looks at the rules of a node: there are some at each moment at which its machine is there.
+func ways(t *testing.T, tl *timeline.Timeline, n timeline.NodeLane) {
+	t.Helper()
+	has := func(kind string) bool {
+		return slices.ContainsFunc(n.Marks, func(m timeline.Mark) bool { return m.Kind == kind })
+	}
+	for _, w := range n.Ways {
+		last := w.Uses[0].From // of a node that joins: not at the beginning
+		for _, u := range w.Uses {
+			whole := u.From == last || marked(n, "gone", last) && marked(n, "back", u.From) // nothing is done while the machine is gone
+			if !whole || (u.Is == timeline.UsesReady || u.Is == timeline.UsesFallback) != (len(u.Pods)+u.More > 0) {
+				t.Errorf("%s: %+v", n.Name, w.Uses)
+			}
+			last = u.To
+		}
+		if last != tl.End && !marked(n, "gone", last) || last == tl.End && has("gone") && !has("back") {
+			t.Errorf("%s ends at %s s, of %s s, marks %v", n.Name, last.Seconds(), tl.End.Seconds(), n.Marks)
+		}
+	}
+}
+
+// marked says whether a node has a mark of a kind at a moment.
+func marked(n timeline.NodeLane, kind string, at engine.Time) bool {
+	return slices.ContainsFunc(n.Marks, func(m timeline.Mark) bool { return m.Kind == kind && m.At == at })
+}
+
 func counts(t *testing.T, tl *timeline.Timeline, res *sim.Result) {
 	t.Helper()
 	for i, c := range tl.Clients {
@@ -131,18 +158,7 @@ func order(t *testing.T, tl *timeline.Timeline) {
 	}
 	for _, n := range tl.Nodes {
 		spans(n.Name+" syncs", n.Syncs)
-		for _, w := range n.Ways {
-			last := w.Uses[0].From // of a node that joins: not at the beginning
-			for _, u := range w.Uses {
-				if u.From != last || (u.Is == timeline.UsesReady || u.Is == timeline.UsesFallback) != (len(u.Pods)+u.More > 0) {
-					t.Errorf("%s: %+v", n.Name, w.Uses)
-				}
-				last = u.To
-			}
-			if last != tl.End {
-				t.Errorf("%s ends at %s s, not %s s", n.Name, last.Seconds(), tl.End.Seconds())
-			}
-		}
+		ways(t, tl, n)
 	}
 	for _, x := range tl.Targets {
 		spans(x.Name+" states", x.States)

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -22,6 +23,12 @@ type node struct {
 	marks  []Mark
 	more   int // that were left out
 }
+
+// The marks between which a node's machine is not there.
+const (
+	nodeGone = "gone"
+	nodeBack = "back"
+)
 
 // use is a time from which rules led somewhere. Pods is a set of places.
 type use struct {
@@ -80,9 +87,9 @@ func (n *node) synced(e *event.Event) {
 func nodeWords(e *event.Event) string {
 	switch e.Kind {
 	case event.NodeGone:
-		return "gone"
+		return nodeGone
 	case event.NodeBack:
-		return "back"
+		return nodeBack
 	case event.NodeReady:
 		return "ready"
 	case event.Cordoned:
@@ -221,9 +228,32 @@ func (b *builder) nodeLane(n int) NodeLane {
 	x := &b.r.nodes[n]
 	b.spansLeft += x.more
 	return NodeLane{
-		Index: n, Name: b.r.sc.Nodes[n].Name, Lost: b.r.metNodes[n], Ways: b.waysOf(n), Health: x.health.until(b.end),
-		Syncs: append([]Span{}, x.syncs...), Waits: b.cut(x.waits), Marks: append([]Mark{}, x.marks...),
+		Index: n, Name: b.r.sc.Nodes[n].Name, Lost: b.r.metNodes[n], Ways: b.waysOf(n), Health: x.standing(x.health.until(b.end)),
+		Syncs: append([]Span{}, x.syncs...), Waits: x.standing(b.cut(x.waits)), Marks: append([]Mark{}, x.marks...),
 	}
+}
+
+// standing are the parts of some times in which the machine of the node is there: nothing is done on one that is gone.
+func (n *node) standing(list []Span) []Span {
+	for i, m := range n.marks {
+		if m.Kind != nodeGone {
+			continue
+		}
+		back := engine.Time(math.MaxInt64)
+		if k := slices.IndexFunc(n.marks[i:], func(m Mark) bool { return m.Kind == nodeBack }); k >= 0 {
+			back = n.marks[i+k].At
+		}
+		parts := []Span{}
+		for _, s := range list {
+			for _, part := range []Span{{s.From, min(s.To, m.At), s.Is}, {max(s.From, back), s.To, s.Is}} {
+				if part.From < part.To {
+					parts = append(parts, part)
+				}
+			}
+		}
+		list = parts
+	}
+	return list
 }
 
 // cut ends spans at the end of the run.
@@ -255,12 +285,13 @@ func (b *builder) waysOf(n int) []Way {
 			continue
 		}
 		seen = append(seen, list)
-		out = append(out, Way{Clients: []int{s}, Uses: b.usesOf(list)})
+		out = append(out, Way{Clients: []int{s}, Uses: b.usesOf(&b.r.nodes[n], list)})
 	}
 	return out
 }
 
-func (b *builder) usesOf(list []use) []Use {
+// usesOf are the times of a list, but for those in which the node's machine is gone.
+func (b *builder) usesOf(n *node, list []use) []Use {
 	out := []Use{}
 	for i := range list {
 		u := &list[i]
@@ -269,7 +300,9 @@ func (b *builder) usesOf(list []use) []Use {
 			to = list[i+1].at
 		}
 		if to > u.at || to == b.end {
-			out = append(out, Use{From: u.at, To: to, Is: u.is(), Pods: b.podsOf(u.pods), More: u.more, Event: u.event})
+			for _, s := range n.standing([]Span{{From: u.at, To: to}}) {
+				out = append(out, Use{From: s.From, To: s.To, Is: u.is(), Pods: b.podsOf(u.pods), More: u.more, Event: u.event})
+			}
 		}
 	}
 	return out
