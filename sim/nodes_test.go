@@ -191,6 +191,29 @@ func TestALoadBalancerHearsOfANewNode(t *testing.T) {
 	}
 }
 
+// Where no new node comes, which a controller would look at, too, the label alone has it leave a node that Karpenter begins to empty, long
+// before its pods are gone and the Node with them.
+func TestTheLabelOfKarpenterIsHeardBeforeTheNodeIsGone(t *testing.T) {
+	t.Parallel()
+	sc := forwarded(world.LoadBalancer{
+		NodesLeave: world.NodesDeleted, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Registration: engine.Constant(3 * sec), Drain: engine.Never,
+	}, world.Consolidate{Nodes: []string{"node-3"}, Budget: world.NodeBudget{Number: 1}}, 0)
+	w := &sc.Workloads[0] // a pod on each node, which takes its time to go
+	w.Resource = world.WithReplicas(w.Resource, 3)
+	w.App.IgnoresSIGTERM, w.App.Listener = true, world.ListenerStays
+	var left engine.Time
+	if _, err := RunWith(sc, 1, Options{Events: told(func(e event.Event) {
+		if left == 0 && !slices.Contains(e.Members, 2) {
+			left = e.At
+		}
+	}, event.Sends)}); err != nil {
+		t.Fatal(err)
+	}
+	if left < 17*sec || left > 18*sec {
+		t.Errorf("it is left at %s s, want 7 s after 10 s", left.Seconds())
+	}
+}
+
 // answering is the node that gets everything at first.
 func answering(t *testing.T, sc *world.Scenario) int {
 	t.Helper()

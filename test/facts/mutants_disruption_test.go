@@ -272,7 +272,7 @@ var takerMutants = []mutant{
 	{"every /shutdown is Contour's", []string{"load-balancers 5.2 Contour"}, "sim/servers", "TestHooksThatAreNoProgram", []edit{
 		{"sim/servers/hook.go", "get.Port.IntValue() == contourShutdownPort {", "get.Port.IntValue() < contourShutdownPort {"},
 	}},
-	{"Karpenter tells no load balancer", []string{"controllers 8.1 Order"}, "sim", "TestALoadBalancerHearsOfANewNode", []edit{
+	{"Karpenter tells no load balancer", []string{"controllers 8.1 Order"}, "sim", "TestTheLabelOfKarpenterIsHeardBeforeTheNodeIsGone", []edit{
 		{takings, "Disrupted: true, Excludes: true,", "Disrupted: true, Excludes: false,"},
 	}},
 	{"Karpenter asks again after a second", []string{"controllers 8.1 Eviction"}, cluster, "TestKarpenterUnderABudget", []edit{
