@@ -75,10 +75,12 @@ async function reach(page) {
       const k = globalThis.keysOfPage, e = k.active();
       if (!e || e === document.body || k.reached.has(e)) return { over: true };
       k.reached.add(e);
-      if (!k.outlined(e)) k.unseen.add(k.named(e));
-      return { fold: e.matches("summary") && !e.parentElement.open };
+      return { seen: k.outlined(e), fold: e.matches("summary") && !e.parentElement.open };
     });
     if (at.over) break;
+    if (!at.seen && !await comes(() => page.evaluate(() => globalThis.keysOfPage.outlined(globalThis.keysOfPage.active())), 1000)) { // the editor outlines itself a moment later
+      await page.evaluate(() => { const k = globalThis.keysOfPage; k.unseen.add(k.named(k.active())); });
+    }
     if (at.fold) {
       await page.keyboard.press("Enter");
       await comes(() => page.evaluate(() => globalThis.keysOfPage.active().parentElement.childElementCount > 1), 3000); // what is made when it is opened
