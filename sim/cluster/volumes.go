@@ -117,6 +117,8 @@ func (w *World) heldFor(d *api.Workload, p, holder *api.Pod, use volume.Use) *co
 		return s
 	case holder.Deleting():
 		return nil
+	case holder.Workload != p.Workload || holder.Revision == p.Revision: // no rollout takes that one away
+		return &control.Stuck{Why: has + " and keeps", What: "a volume that several nodes may have (ReadWriteMany)", Path: w.claimPath(p)}
 	default:
 		return &control.Stuck{Why: has + " and which stays until the new one is ready", What: "strategy Recreate", Path: w.claimPath(p)}
 	}

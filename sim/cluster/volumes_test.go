@@ -90,3 +90,14 @@ func TestAVolumeOfANodeThatCrashed(t *testing.T) {
 		t.Errorf("ended after %s s, attached after %s s", gone.Seconds(), got.Seconds())
 	}
 }
+
+// No rollout takes away the pod that has the volume where a second one is asked for: strategy Recreate would not help.
+func TestASecondPodForOneVolume(t *testing.T) {
+	t.Parallel()
+	w := newBuild(1).nodes(2).volume(world.ReadWriteOnce).start(t, 1)
+	w.do(10*sec, "scale", "web", "2")
+	w.run(100 * sec)
+	if s := w.StuckRollout(); s == nil || !strings.HasSuffix(s.Why, "on node-1 has and keeps") || s.What != "a volume that several nodes may have (ReadWriteMany)" {
+		t.Errorf("%+v", s)
+	}
+}
