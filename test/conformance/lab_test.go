@@ -58,7 +58,7 @@ func TestLabNoticesFaults(t *testing.T) {
 		"the second change is lost":                  {"a flow that has ended is a new one when its addresses come back", packet.TCP, "opened again"},
 		"nodes are outside":                          {outside, packet.UDP, "the node (fd00:168:10::1) to VIP A"},
 		"affinity is never forgotten":                {"session affinity forgets an endpoint that leaves, even if it comes back", packet.TCP, "in 24 flows"},
-		"answers do not come back":                   {clusterIP, packet.UDP, "no answer, though there were arrivals: [pod"},
+		"answers do not come back":                   {clusterIP, packet.UDP, "no answer, though there were arrivals: ["},
 		"a rule rewrites what is none of its matter": {"addresses that no Service has are left alone", packet.TCP, "yet from another source"},
 	} {
 		t.Run(fault, func(t *testing.T) {

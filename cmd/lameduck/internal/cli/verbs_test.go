@@ -30,7 +30,8 @@ func says(t *testing.T, code int, line string, want ...string) (out string) {
 		if words, ok := strings.CutPrefix(part, "err:"); ok {
 			part, text, where = words, stderr.String(), "stderr"
 		}
-		if !strings.Contains(text, part) {
+		// Lines are wrapped, and the name of a test's directory is not always of the same length.
+		if !strings.Contains(text, part) && !strings.Contains(strings.Join(strings.Fields(text), " ")+" ", part) {
 			t.Errorf("%s: no %q on %s:\n%s", line, part, where, text)
 		}
 	}
@@ -145,7 +146,7 @@ func TestWhatBelongsToNothingIsSaidWhenAskedFor(t *testing.T) {
 	slice := inFile(t, "slice.yaml", "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, metadata: {name: web-1, labels: {kubernetes.io/service-name: web}}, endpoints: [{addresses: [10.0.0.1]}], ports: [{port: 80}]}\n"+
 		"---\n{apiVersion: v1, kind: Service, metadata: {name: api}, spec: {clusterIP: 10.96.0.1, ports: [{port: 80}]}}\n")
 	line := "explain --node node-1 -f " + slice
-	says(t, 0, line+" -v", "err:note: "+slice+":1:", "err:EndpointSlice default/web-1: ")
+	says(t, 0, line+" -v", "err:note: ", "err:slice.yaml:1:", "err:EndpointSlice default/web-1: ")
 	var out, errs bytes.Buffer
 	Main(append([]string{"lameduck"}, strings.Fields(line)...), Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	if strings.Contains(errs.String(), "note: ") {
