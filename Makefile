@@ -59,7 +59,8 @@ report: ## build sim/html/dist, what reports embed, and the page in sim/play/dis
 	cd sim/html/web && npm ci --no-audit --no-fund && npm run build
 
 .PHONY: play
-play: ## build the module of lameduck play, sim/play/dist/lameduck.wasm.gz
+play: ## build the module of lameduck play, sim/play/dist/lameduck.wasm.gz: needs node and npm
+	cd sim/html/web && npm ci --no-audit --no-fund
 	$(GO) run ./cmd/play-wasm/build
 
 # chromium-browser of Ubuntu is a snap, which sees no files of others: then a Chrome that is there is taken.

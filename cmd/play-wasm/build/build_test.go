@@ -30,6 +30,28 @@ func TestSqueezed(t *testing.T) {
 	}
 }
 
+func TestHolds(t *testing.T) {
+	t.Parallel()
+	packed, err := squeezed([]byte("a module"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		packed []byte
+		module string
+		want   bool
+	}{
+		"the module":    {packed, "a module", true},
+		"another":       {packed, "a modulf", false},
+		"no gzip":       {[]byte("a module"), "a module", false},
+		"half a module": {packed[:len(packed)-4], "a module", false},
+	} {
+		if got := holds(c.packed, []byte(c.module)); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // The licences in the repository are those of what is imported now. make play writes them.
 func TestLicences(t *testing.T) {
 	t.Parallel()
