@@ -27,15 +27,9 @@ func (b *builder) band(lane *PodLane, p *pod) Band {
 	out := Band{Pod: lane.ID, Deleted: p.deleted, Told: p.told, From: p.closed, Lost: b.r.metPods[lane.Name], Nodes: []NodeBand{}}
 	var all []NodeBand
 	for n := range b.r.nodes {
-		x := &b.r.nodes[n]
-		at, u, ok := x.letGo(b.placeOf(lane.ID))
-		if !ok {
-			continue
+		if x, ok := b.nodeBand(n, lane); ok && !(x.Gone && *x.LetGo < p.goes()) {
+			all = append(all, x)
 		}
-		all = append(all, NodeBand{
-			Node: n, Proxy: -1, Name: b.r.sc.Nodes[n].Name, LetGo: at, Fallback: x.fellBack(b.placeOf(lane.ID)),
-			Lost: b.r.met[metKey{lane.Name, n, anyStream, ""}], Event: u.event,
-		})
 	}
 	all = append(all, b.balancers(lane)...)
 	slices.SortStableFunc(all, func(x, y NodeBand) int { return -cmp.Compare(late(x.LetGo), late(y.LetGo)) })
@@ -51,6 +45,26 @@ func (b *builder) band(lane *PodLane, p *pod) Band {
 	slices.SortStableFunc(out.Nodes, func(x, y NodeBand) int { return -cmp.Compare(late(x.LetGo), late(y.LetGo)) })
 	return out
 }
+
+// nodeBand is when a node let go of a pod: with its machine at the latest. It is not ok where its rules never led there.
+func (b *builder) nodeBand(n int, lane *PodLane) (NodeBand, bool) {
+	x := &b.r.nodes[n]
+	at, u, ok := x.letGo(b.placeOf(lane.ID))
+	if !ok {
+		return NodeBand{}, false
+	}
+	out := NodeBand{
+		Node: n, Proxy: -1, Name: b.r.sc.Nodes[n].Name, LetGo: at, Fallback: x.fellBack(b.placeOf(lane.ID)),
+		Lost: b.r.met[metKey{lane.Name, n, anyStream, ""}], Event: u.event,
+	}
+	if m := x.lost(); m != nil && at == nil {
+		out.LetGo, out.Gone, out.Event = &m.At, true, m.Event
+	}
+	return out, true
+}
+
+// goes is when a pod begins to go: it is deleted, or accepts no connections any more, whichever is first.
+func (p *pod) goes() engine.Time { return min(late(p.deleted), late(p.closed)) }
 
 // late orders moments; what never comes is last.
 func late(at *engine.Time) engine.Time {

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
@@ -43,26 +44,19 @@ func (r *Recorder) Build(seed uint64, end engine.Time, pods []cluster.PodRef) *T
 
 func (b *builder) called(id api.PodID) string { return b.teller.Pod(id) }
 
-// zero is what people count from: what the story of the failure counts from that is in the band which lost most; else the first
-// deletion; else the first action.
+// zero is what people count from: what becomes of the pod that most was lost with; else the first deletion; else the first action.
 func (b *builder) zero(t *Timeline) Zero {
 	worst := -1
 	for i := range t.Bands {
-		if x := &t.Bands[i]; x.Deleted != nil && x.Lost > 0 && (worst < 0 || x.Lost > t.Bands[worst].Lost) {
+		if x := &t.Bands[i]; x.Lost > 0 && (worst < 0 || x.Lost > t.Bands[worst].Lost) {
 			worst = i
 		}
 	}
 	if worst < 0 {
-		for i := range t.Bands {
-			if t.Bands[i].Deleted != nil {
-				worst = i
-				break
-			}
-		}
+		worst = slices.IndexFunc(t.Bands, func(x Band) bool { return x.Deleted != nil })
 	}
 	if worst >= 0 {
-		x := &t.Bands[worst]
-		return Zero{*x.Deleted, b.called(api.PodID(x.Pod)) + " deleted", x.Pod}
+		return b.zeroOf(&t.Bands[worst])
 	}
 	for _, e := range b.r.story.Events() {
 		if e.Kind == event.Action {
@@ -70,6 +64,25 @@ func (b *builder) zero(t *Timeline) Zero {
 		}
 	}
 	return Zero{0, "the run begins", -1}
+}
+
+// zeroOf is what people count from who look at one pod: its deletion. A pod that ends before it is deleted, or is not deleted at all, ends by
+// what was done to its machine, or by itself.
+func (b *builder) zeroOf(x *Band) Zero {
+	called := b.called(api.PodID(x.Pod))
+	if x.From == nil || late(x.Deleted) <= *x.From {
+		return Zero{*x.Deleted, called + " deleted", x.Pod}
+	}
+	out := Zero{*x.From, called + " closed", x.Pod}
+	if !slices.ContainsFunc(b.r.pods[x.Pod].marks, func(m Mark) bool { return m.Kind == podWithNode && m.At == *x.From }) {
+		return out
+	}
+	for _, e := range b.r.story.Events() {
+		if e.Kind == event.Action && e.At <= *x.From {
+			out.At, out.What = e.At, b.teller.Words(&e)
+		}
+	}
+	return out
 }
 
 // leftOut says what a Timeline does not show.

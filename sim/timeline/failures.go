@@ -85,9 +85,12 @@ func (b *builder) failure(q *ledger.Request) Failure {
 	return out
 }
 
-// tell adds the story.
+// tell adds the story. It counts from the deletion that it is about, or else from its first line.
 func (b *builder) tell(f *Failure, q *ledger.Request) {
-	for _, l := range b.teller.Tell(*q) {
+	for i, l := range b.teller.Tell(*q) {
+		if i == 0 || l.Origin {
+			f.Zero = l.At
+		}
 		if l.Lost != nil {
 			f.Own, f.Told, f.What = len(f.Story), l.At, l.Words()
 			continue
@@ -95,9 +98,6 @@ func (b *builder) tell(f *Failure, q *ledger.Request) {
 		f.Story = append(f.Story, l.Event.Number)
 		if l.Blamed {
 			f.Blamed = append(f.Blamed, l.Event.Number)
-		}
-		if l.Origin {
-			f.Zero = l.At
 		}
 	}
 }

@@ -99,7 +99,7 @@ func foldBand(x *Band, met map[[2]int]bool) {
 		if n.Node < 0 || n.Lost > 0 || met[[2]int{x.Pod, n.Node}] {
 			return ""
 		}
-		return fmt.Sprint(n.LetGo == nil, x.From != nil && late(n.LetGo) > *x.From, n.Fallback)
+		return fmt.Sprint(n.LetGo == nil, x.From != nil && late(n.LetGo) > *x.From, n.Fallback, n.Gone)
 	}, func(i int) engine.Time { return late(x.Nodes[i].LetGo) })
 	for i := range x.Nodes {
 		x.Nodes[i].Alike, x.Nodes[i].Like = alike[i], -1

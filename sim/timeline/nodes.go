@@ -175,6 +175,20 @@ func (n *node) letGo(place int) (at *engine.Time, u *use, ok bool) {
 	return at, u, ok
 }
 
+// lost is when the machine of the node is gone for good; nil where it is there at the end.
+func (n *node) lost() *Mark {
+	var gone *Mark
+	for i := range n.marks {
+		switch m := &n.marks[i]; {
+		case m.Kind == nodeGone && gone == nil:
+			gone = m
+		case m.Kind == nodeBack:
+			gone = nil
+		}
+	}
+	return gone
+}
+
 // fellBack says whether a node's rules led to a pod, at the last, because none was ready in scope.
 func (n *node) fellBack(place int) bool {
 	fell := false

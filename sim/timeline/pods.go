@@ -149,7 +149,7 @@ func (r *Recorder) hearOfPod(e *event.Event, number int) {
 	if e.Kind == event.Probed {
 		p.probed(e)
 	} else if words := markWords(e); words != "" {
-		p.mark(Mark{At: e.At, Kind: words, OK: true, Event: number})
+		p.mark(Mark{At: e.At, Kind: words, OK: e.OK || e.Kind != event.Volume && e.Kind != event.Gate, Event: number})
 	}
 }
 
@@ -213,7 +213,7 @@ func markWords(e *event.Event) string {
 			return ""
 		}
 		return map[event.Ending]string{
-			event.ByItself: "exit", event.Killed: "killed", event.Liveness: "restart", event.Crashed: "crash", event.WithNode: "node-gone",
+			event.ByItself: "exit", event.Killed: "killed", event.Liveness: "restart", event.Crashed: "crash", event.WithNode: podWithNode,
 		}[e.Ending]
 	case event.EvictionRefused:
 		return "eviction-refused"
@@ -225,6 +225,9 @@ func markWords(e *event.Event) string {
 		return ""
 	}
 }
+
+// podWithNode is the mark of a pod that ended with its machine.
+const podWithNode = "node-gone"
 
 // probed marks an answer that is another one than the last.
 func (p *pod) probed(e *event.Event) {

@@ -32,7 +32,8 @@ type Timeline struct {
 	LeftOut  []string     `json:"leftOut"`
 }
 
-// Zero is the moment that people count from: the deletion of the pod that most is to be told of, or the action.
+// Zero is the moment that people count from: the deletion of the pod that most is to be told of, or what was done to its machine, or the
+// action.
 type Zero struct {
 	At   engine.Time `json:"at"`
 	What string      `json:"what"`
@@ -196,6 +197,7 @@ type NodeBand struct {
 	Name     string       `json:"name"`
 	Clients  []int        `json:"clients,omitempty"` // of a load balancer: those whose requests it sends, with checks of their own
 	LetGo    *engine.Time `json:"letGo"`             // null: never
+	Gone     bool         `json:"gone"`              // it let go because its machine was gone then
 	Fallback bool         `json:"fallback"`          // it knew, and had no other
 	Lost     uint64       `json:"lost"`
 	Event    int          `json:"event"`

@@ -167,6 +167,77 @@ func TestANodeThatNeverLetsGo(t *testing.T) {
 	}
 }
 
+// crashing is a machine with a pod on it, node-2, that is gone at 10 s; the control plane notices at 50 s, and deletes the pod at 300 s.
+func crashing(s *script) {
+	rules := func(at engine.Time, node int, pods ...api.PodID) {
+		s.at(at, event.Event{Kind: event.Rules, Pod: -1, Node: node, Stream: 0, Verdict: packet.Endpoints, Targets: pods})
+	}
+	s.at(0, event.Event{Kind: event.Known, Object: object(func(*api.Pod) {}), OK: true})
+	s.at(0, event.Event{Kind: event.Known, Object: object(func(p *api.Pod) { p.ID, p.Name, p.Revision = 1, "default/web r1 0", 1 }), OK: true})
+	for node := range 3 {
+		rules(0, node, 0, 1)
+	}
+	s.at(8*sec, event.Event{Kind: event.Action, Pod: -1, Node: 1, Stream: -1, Action: &world.Action{Operation: world.CrashNode{Node: "node-2"}}})
+	s.at(10*sec, event.Event{Kind: event.NodeGone, Pod: -1, Node: 1, Stream: -1})
+	s.at(10*sec, event.Event{Kind: event.Ended, Pod: 0, Node: -1, Stream: -1, Main: true, Ending: event.WithNode})
+	s.at(10*sec, event.Event{Kind: event.Closed, Pod: 0, Node: -1, Stream: -1})
+	rules(50*sec, 0, 1)
+	rules(51*sec, 2, 1)
+	s.at(300*sec, event.Event{Kind: event.Wrote, Object: object(func(p *api.Pod) { p.DeletedAt = 300 * sec })})
+	s.at(300*sec, event.Event{Kind: event.Deleted, Pod: 0, Node: -1, Stream: -1})
+	s.Fail(&ledger.Request{Arrival: 20 * sec, End: 30 * sec, Outcome: ledger.Timeout, Node: 2, Pod: "default/web r0 0"})
+}
+
+// Of a pod that ends with its machine people count from what was done to that, not from the deletion minutes later. The machine's own rules
+// let go of it then: nothing is sent from a machine that is gone.
+func TestBandOfAPodThatEndsWithItsMachine(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	crashing(s)
+	tl := s.Build(1, 400*sec, refs)
+	want := []NodeBand{
+		{Node: 2, Proxy: -1, Name: "node-3", LetGo: when(51 * sec), Lost: 1, Event: tl.Bands[0].Nodes[0].Event, Like: -1},
+		{Node: 0, Proxy: -1, Name: "node-1", LetGo: when(50 * sec), Event: tl.Bands[0].Nodes[1].Event, Like: -1},
+		{Node: 1, Proxy: -1, Name: "node-2", LetGo: when(10 * sec), Gone: true, Event: tl.Bands[0].Nodes[2].Event, Like: -1},
+	}
+	if d := cmp.Diff(want, tl.Bands[0].Nodes); d != "" {
+		t.Error(d)
+	}
+	if b := tl.Bands[0]; b.To == nil || *b.To != 51*sec || b.Last != "node-3" {
+		t.Errorf("%+v", b)
+	}
+	if want := (Zero{8 * sec, "crash of node-2", 0}); tl.Zero != want {
+		t.Errorf("counts from %+v, want %+v", tl.Zero, want)
+	}
+	if f := tl.Failures[0]; f.Zero != 8*sec {
+		t.Errorf("its story counts from %v, want its first line, 8 s", f.Zero)
+	}
+}
+
+// A machine that was gone before a pod went has nothing to do with it, and one that came back is there.
+func TestANodeThatWasGoneBefore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		back bool
+		want int
+	}{{false, 2}, {true, 3}} {
+		s := newScript(t)
+		s.at(0, event.Event{Kind: event.Rules, Pod: -1, Node: 2, Stream: 0, Verdict: packet.Endpoints, Targets: []api.PodID{0}})
+		s.at(sec, event.Event{Kind: event.NodeGone, Pod: -1, Node: 2, Stream: -1})
+		if c.back {
+			s.at(2*sec, event.Event{Kind: event.NodeBack, Pod: -1, Node: 2, Stream: -1})
+		}
+		s.at(10*sec, event.Event{Kind: event.Deleted, Pod: 0, Node: -1, Stream: -1})
+		for node := range 2 {
+			s.at(11*sec, event.Event{Kind: event.Rules, Pod: -1, Node: node, Stream: 0, Verdict: packet.Endpoints, Targets: []api.PodID{0}})
+		}
+		s.at(11*sec, event.Event{Kind: event.Wrote, Object: object(func(p *api.Pod) { p.DeletedAt = 10 * sec })})
+		if got := s.Build(1, 20*sec, refs).Bands[0].Nodes; len(got) != c.want {
+			t.Errorf("back %v: %d nodes, want %d: %+v", c.back, len(got), c.want, got)
+		}
+	}
+}
+
 func TestLaneOfANode(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)
