@@ -44,6 +44,7 @@ type raceRow struct {
 	own       bool // the request that the report tells of is among those lost
 	ends      *engine.Time
 	count     uint64 // of those lost
+	machine   bool   // it ends because its machine is gone
 }
 
 // rows are all rows of a scene.
@@ -82,6 +83,9 @@ func (s *scene) podRow() raceRow {
 	name, _, _ = strings.Cut(name, " on ")
 	r := raceRow{name: name}
 	until := engine.Time(0)
+	if b, late := s.beginning(); s.stays && late {
+		r.stretches, until = append(r.stretches, b), b.to
+	}
 	for _, x := range s.pod.Listens {
 		words := []string{"accepts connections", "serves"}
 		if x.To > s.zero && s.waits(x.To) {
@@ -117,6 +121,11 @@ func (s *scene) senders() []raceRow {
 	if s.nobody() && s.f.Node >= 0 { // the node that had nobody comes first, whether it ever led to that pod or not
 		out = append(out, s.nodeRow(s.f.Node))
 	}
+	if s.stays && !s.going() {
+		for _, node := range s.users() {
+			out = append(out, s.nodeRow(node))
+		}
+	}
 	for _, b := range s.band.Nodes {
 		if b.Node < 0 || b.Like >= 0 || s.nobody() && b.Node == s.f.Node {
 			continue
@@ -125,7 +134,7 @@ func (s *scene) senders() []raceRow {
 		if b.Alike > 0 {
 			r.name = fmt.Sprintf("%d nodes alike", b.Alike+1)
 		}
-		r.ends, r.count = b.LetGo, b.Lost
+		r.ends, r.count, r.machine = b.LetGo, b.Lost, b.Gone
 		out = append(out, r)
 	}
 	return out
@@ -160,6 +169,10 @@ func (s *scene) nodeRow(node int) raceRow {
 
 // add has a time in which the pod is sent to: parted where it accepts connections no more. Times that touch are one.
 func (r *raceRow) add(s *scene, from, to engine.Time, looks string) {
+	if s.stays {
+		r.addStaying(s, from, to)
+		return
+	}
 	closed := to
 	if s.band.From != nil {
 		closed = min(max(*s.band.From, from), to)
@@ -214,7 +227,9 @@ func (s *scene) place(rows []raceRow) {
 		why[at][f.Actor]++
 	}
 	for i := range rows {
-		rows[i].explain(commonest(why[i]))
+		if !s.stays {
+			rows[i].explain(commonest(why[i]))
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func (p *racePanel) bandHigh() int {
 // dies is the time in which requests die: from the pod's closing to the last one's letting go. There is none where most of them were lost
 // at other times: on connections that were open, say.
 func (s *scene) dies() (from, to engine.Time) {
-	if s.band.From == nil || s.nobody() {
+	if s.band.From == nil || s.nobody() || s.stays {
 		return 0, 0
 	}
 	from, to = *s.band.From, s.last
@@ -67,6 +67,9 @@ func (d *raceDrawing) panel(p *racePanel, rows []raceRow) {
 	words, class := "nothing lost", "good"
 	if n := p.lost(); n > 0 {
 		words, class = count(int(n), "request", "requests")+" lost", "bad"
+	}
+	if p.atLeast() {
+		words = "at least " + words
 	}
 	d.addf(`<text class="panel" x="16" y="%d">%s: <tspan class=%q>%s</tspan></text>`, d.top+22, escaped(p.title), class, words)
 	top := d.top + raceTitle + p.bandHigh()
@@ -135,6 +138,10 @@ func (d *raceDrawing) row(p *racePanel, r *raceRow, top int) {
 		return // or something follows
 	}
 	x := d.x(*r.ends, p.zero)
+	if r.machine {
+		d.addf(`<text class="says soft" x="%.1f" y="%d">its machine is gone</text>`, x+8, y+16)
+		return
+	}
 	d.addf(`<path class="end" d="M%.1f %dV%d"/>`, x, y-3, y+raceBar+3)
 	d.addf(`<text class="says" x="%.1f" y="%d">lets go: %s</text>`, x+8, y+3, since(*r.ends, p.zero))
 	words, class := "in time", "good"
@@ -223,7 +230,9 @@ func (s *scene) zeroWord() string {
 }
 
 // fromDeletion says that times count from the deletion of the pod.
-func (s *scene) fromDeletion() bool { return s.band.Deleted != nil && *s.band.Deleted == s.zero }
+func (s *scene) fromDeletion() bool {
+	return !s.stays && s.band.Deleted != nil && *s.band.Deleted == s.zero
+}
 
 // lost is how many requests met the pod and failed, or had none.
 func (s *scene) lost() uint64 {

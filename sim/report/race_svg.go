@@ -73,14 +73,6 @@ func undrawn(c *record.Case) string {
 	if len(c.Timeline.Bands) == 0 {
 		return "in the run that is looked at, no pod goes"
 	}
-	x := exampleCause(c)
-	for i := range c.Timeline.Failures {
-		f := &c.Timeline.Failures[i]
-		at := slices.IndexFunc(c.Timeline.Pods, func(p timeline.PodLane) bool { return p.ID == f.Pod })
-		if at >= 0 && x != nil && f.Cause == x.Cause.String() && !f.Without {
-			return "the picture is of a pod that goes, and the request that is told of met " + calledOr(&c.Timeline.Pods[at]) + ", which stays. The page has it (-o html)"
-		}
-	}
 	return "the request that is told of met no pod that goes. The page has it (-o html)"
 }
 
@@ -107,7 +99,11 @@ func panelsOf(s *record.Simulation, c *record.Case) []racePanel {
 			if at < 0 {
 				continue
 			}
-			if fixed := sceneAt(x.Timeline, x.Timeline.Pods[at].ID, nil); fixed != nil {
+			fixed := sceneAt(x.Timeline, x.Timeline.Pods[at].ID, nil)
+			if is.stays {
+				fixed = is.again(x.Timeline, x.Timeline.Pods[at].ID)
+			}
+			if fixed != nil {
 				out = append(out, racePanel{fixed.seenFrom(is), "With " + s.Fixes[i].Title})
 			}
 		}
@@ -144,11 +140,13 @@ func (d *raceDrawing) panels(c *record.Case, panels []racePanel) {
 	if panels[0].f != nil {
 		high += raceLine + 4
 	}
-	does, since := "is deleted", "the deletion"
-	if !panels[0].fromDeletion() {
-		does, since = "ends", "then"
+	does, since := " is deleted", "the deletion"
+	if panels[0].stays {
+		does, since = "", shortName(panels[0].begun(), raceBegun)
+	} else if !panels[0].fromDeletion() {
+		does, since = " ends", "then"
 	}
-	heading := fmt.Sprintf("%s: %s %s", subject(c), calledOr(panels[0].pod), does)
+	heading := fmt.Sprintf("%s: %s%s", subject(c), calledOr(panels[0].pod), does)
 	d.open(raceWide, high, heading, d.describe(panels, below), raceStyle)
 	d.addf(racePatterns)
 	d.addf(`<rect class="paper" width="%d" height="%d"/>`, raceWide, high)
@@ -199,6 +197,7 @@ const (
 	raceTitled  = 58
 	raceName    = 13
 	raceWhose   = 16 // in smaller letters
+	raceBegun   = 34 // of what times count from
 )
 
 // foldedLines breaks a text into lines.
@@ -233,13 +232,18 @@ func (d *raceDrawing) describe(panels []racePanel, below []string) string {
 	var out []string
 	for _, p := range panels {
 		words := fmt.Sprintf("%s: %s lost.", p.title, count(int(p.lost()), "request", "requests"))
-		if p.band.From != nil {
+		if p.band.From != nil && !p.stays {
 			words += fmt.Sprintf(" The pod accepts no connections from %s on.", since(*p.band.From, p.zero))
 		}
 		for _, n := range p.band.Nodes {
-			if n.LetGo != nil && n.Like < 0 {
-				words += fmt.Sprintf(" %s%s lets go of it at %s.", n.Name, p.forClients(&n), since(*n.LetGo, p.zero))
+			if n.LetGo == nil || n.Like >= 0 {
+				continue
 			}
+			what := "lets go of it"
+			if n.Gone {
+				what = "is gone, as its machine is,"
+			}
+			words += fmt.Sprintf(" %s%s %s at %s.", n.Name, p.forClients(&n), what, since(*n.LetGo, p.zero))
 		}
 		out = append(out, words)
 	}

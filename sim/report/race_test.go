@@ -294,8 +294,10 @@ func TestAPodThatEndsBeforeItIsDeleted(t *testing.T) {
 	tl := raceTimeline()
 	deleted := 29 * engine.Second
 	tl.Bands[0].Deleted, tl.Pods[0].Deleted = &deleted, &deleted
+	noticed := 12 * engine.Second
+	tl.Bands[0].Nodes[1].LetGo = &noticed
 	picture := drawn(t, raced(tl), "")
-	for _, want := range []string{": old pod 0 ends<", "in seconds since then", "The pod accepts no connections from 1.00 s on. node-1 lets go of it at 3.00 s."} {
+	for _, want := range []string{": old pod 0 ends<", "in seconds since then", "The pod accepts no connections from 0.00 s on. node-1 lets go of it at 2.00 s."} {
 		if !strings.Contains(picture, want) {
 			t.Errorf("no %q in\n%s", want, picture)
 		}
@@ -305,20 +307,121 @@ func TestAPodThatEndsBeforeItIsDeleted(t *testing.T) {
 	}
 }
 
+// Nothing is sent from a machine that is gone, so its node is not late.
+func TestANodeWhoseMachineIsGone(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	at := 11 * engine.Second
+	n := &tl.Bands[0].Nodes[1]
+	n.LetGo, n.Gone = &at, true
+	tl.Nodes[1].Ways[0].Uses[0].To = at
+	picture := drawn(t, raced(tl), "")
+	for want, times := range map[string]int{">its machine is gone<": 1, ">in time<": 0, "node-2 is gone, as its machine is, at 1.00 s.": 1} {
+		if n := strings.Count(picture, want); n != times {
+			t.Errorf("%d times %q, want %d, in\n%s", n, want, times, picture)
+		}
+	}
+}
+
+// stayingTimeline is a new pod that is created at 10 s, ready in the slices from 11 s on, and listens from 13 s on; nothing goes.
+func stayingTimeline() *timeline.Timeline {
+	const sec = engine.Second
+	tl := racing()
+	tl.Bands = nil
+	tl.Zero = timeline.Zero{At: 10 * sec, Pod: -1}
+	tl.Events = []timeline.Event{{Number: 1, At: 10 * sec, Kind: "action", What: "rolling restart of default/web"}}
+	tl.Pods[0] = timeline.PodLane{
+		ID: 4, Called: "new pod 0", Phases: []timeline.Span{{From: 10 * sec, To: 30 * sec, Is: timeline.Ready}}, Listens: []timeline.Span{{From: 13 * sec, To: 30 * sec}},
+		Slices: []timeline.SliceLane{{Service: "default/web", Spans: []timeline.Span{{From: 11 * sec, To: 30 * sec, Is: timeline.Ready}}}},
+	}
+	for i := range tl.Nodes {
+		tl.Nodes[i].Like = -1
+		tl.Nodes[i].Ways[0].Uses = []timeline.Use{{From: 0, To: 11 * sec, Is: timeline.UsesReady, Pods: []int{5}}, {From: 11 * sec, To: 30 * sec, Is: timeline.UsesReady, Pods: []int{4, 5}}}
+	}
+	for i := range tl.Failures {
+		tl.Failures[i].Cause = "not-listening-yet"
+	}
+	tl.Lost = []timeline.LostCause{{Cause: "not-listening-yet", Count: 2}}
+	return tl
+}
+
+// A pod that gets traffic before it listens stays: the picture is of its beginning, from what was done on.
+func TestAPodThatStaysIsDrawnFromItsBeginning(t *testing.T) {
+	t.Parallel()
+	picture := drawn(t, raced(stayingTimeline()), "")
+	const second = float64(raceWide-raceLeft-raceBefore-raceAfter-raceRight) / 3
+	at := func(s float64) float64 { return raceLeft + raceBefore + s*second }
+	bar := func(looks string, from, to float64) string {
+		return fmt.Sprintf(`<g class="bar %s"><rect x="%.1f"[^>]* width="%.1f"`, looks, from, to-from)
+	}
+	for what, want := range map[string]string{
+		"what it is about":       `: new pod 0<`,
+		"what times count from":  `in seconds since rolling restart of default/web<`,
+		"the pod begins":         bar(looksClosed, at(0), at(3)) + `[^\n]*\n[^\n]*\n<text[^>]*>begins: accepts no connections yet<`,
+		"a node is early":        bar(looksLate, at(1), at(3)),
+		"what it does then":      `>sends to it before it listens<`,
+		"a node uses it at last": bar(looksUses, at(3), raceWide-raceRight),
+		"all of them":            `As it is: <tspan class="bad">2 requests lost<`,
+		"the one told of":        fmt.Sprintf(`<circle class="own" cx="%.1f"`, at(2.5)),
+	} {
+		if !regexp.MustCompile(want).MatchString(picture) {
+			t.Errorf("%s: want %s in\n%s", what, want, picture)
+		}
+	}
+	for _, no := range []string{"lets go", "requests die here", "deleted", " ends<"} {
+		if strings.Contains(picture, no) {
+			t.Errorf("%q in\n%s", no, picture)
+		}
+	}
+	tl := stayingTimeline()
+	tl.Lost[0].Count = 1200
+	if picture := drawn(t, raced(tl), ""); !strings.Contains(picture, "at least 2 requests lost") {
+		t.Errorf("two of 1,200 failures are listed, in\n%s", picture)
+	}
+}
+
+// With what helps the same pod is drawn again, though nothing is lost with it.
+func TestAPodThatStaysIsDrawnAgainWithWhatHelps(t *testing.T) {
+	t.Parallel()
+	s := raced(stayingTimeline())
+	fixed := stayingTimeline()
+	fixed.Failures, fixed.Lost = nil, nil
+	fixed.Pods[0].Slices[0].Spans[0].From = 13 * engine.Second
+	s.Fixes = []record.Fix{{Title: "a readiness probe", Cases: []record.FixedCase{{ID: s.Cases[0].ID, Timeline: fixed}}}}
+	picture := drawn(t, s, "")
+	if !strings.Contains(picture, "With a readiness probe: <tspan class=\"good\">nothing lost<") {
+		t.Errorf("no second panel in\n%s", picture)
+	}
+}
+
+// A pod that answers with errors until it is rolled back goes, and what is lost is lost before: it is drawn from what was done on.
+func TestAPodThatGoesAfterWhatItLost(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	tl.Events = []timeline.Event{{Number: 1, At: engine.Second, Kind: "action", What: "rolling restart of default/web"}}
+	for i := range tl.Failures {
+		f := &tl.Failures[i]
+		f.At, f.End, f.Zero = engine.Time(3+i)*engine.Second, engine.Time(3+i)*engine.Second, engine.Second
+	}
+	picture := drawn(t, raced(tl), "")
+	for _, want := range []string{"in seconds since rolling restart of default/web", ": old pod 0<", "lets go: 12.00 s<"} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("no %q in\n%s", want, picture)
+		}
+	}
+}
+
 func TestWhyThereIsNoPicture(t *testing.T) {
 	t.Parallel()
 	tl := raceTimeline()
-	tl.Pods = append(tl.Pods, timeline.PodLane{ID: 5, Called: "new pod 0"})
-	for i := range tl.Failures {
-		tl.Failures[i].Pod = 5
-	}
 	s := raced(tl)
 	says := func() string { return strings.Join(strings.Fields(drawn(t, s, "")), " ") }
-	if got, want := says(), "the request that is told of met new pod 0, which stays."; !strings.Contains(got, want) {
-		t.Errorf("no %q in %s", want, got)
-	}
 	tl.Failures = nil
 	if got, want := says(), "the request that is told of met no pod that goes."; !strings.Contains(got, want) {
+		t.Errorf("no %q in %s", want, got)
+	}
+	tl.Bands = nil
+	if got, want := says(), "in the run that is looked at, no pod goes."; !strings.Contains(got, want) {
 		t.Errorf("no %q in %s", want, got)
 	}
 	s.Cases[0].Timeline = nil

@@ -10,7 +10,7 @@ import (
 )
 
 // scene is what a picture of a run is about: one pod that goes, those who send to it, and the requests that met it, from its deletion
-// until the last of them has let go.
+// until the last of them has let go. For a pod that stays see staying.
 type scene struct {
 	tl     *timeline.Timeline
 	f      *timeline.Failure // the request that the report tells of; nil where none is lost
@@ -21,10 +21,11 @@ type scene struct {
 	band   *timeline.Band
 	zero   engine.Time // that times count from
 	last   engine.Time // of what matters
+	stays  bool        // it does not go, or goes only after it has lost what it lost
 }
 
 // sceneOf is about the request that a cause has as its example, or the first one like it in the run that was made into lanes. Where no pod
-// went there is none.
+// went, and the request met none, there is none.
 func sceneOf(tl *timeline.Timeline, x *record.Cause) *scene {
 	r := &x.Example.Request
 	at := slices.IndexFunc(tl.Failures, func(f timeline.Failure) bool {
@@ -44,24 +45,31 @@ func sceneOf(tl *timeline.Timeline, x *record.Cause) *scene {
 	return sceneAt(tl, id, f)
 }
 
-// sceneAt is about a pod that goes, and a request that was lost, if there is one.
+// sceneAt is about a pod, and a request that was lost. Where there is no request the pod goes.
 func sceneAt(tl *timeline.Timeline, id int, f *timeline.Failure) *scene {
 	pod := slices.IndexFunc(tl.Pods, func(l timeline.PodLane) bool { return l.ID == id })
 	band := slices.IndexFunc(tl.Bands, func(b timeline.Band) bool { return b.Pod == id })
-	if pod < 0 || band < 0 {
+	if pod < 0 || band < 0 && (f == nil || f.Pod < 0) {
 		return nil
 	}
-	s := &scene{tl: tl, f: f, pod: &tl.Pods[pod], band: &tl.Bands[band], zero: tl.Zero.At, via: -1}
+	s := &scene{tl: tl, f: f, pod: &tl.Pods[pod], zero: tl.Zero.At, via: -1}
 	if f != nil {
 		s.client, s.via, s.asked, s.zero = f.Client, f.Node, true, f.Zero
 	}
+	if band < 0 {
+		s.staying()
+		return s
+	}
+	s.band = &tl.Bands[band]
 	switch from, deleted := s.band.From, s.band.Deleted; {
 	case from != nil && (deleted == nil || *from < *deleted): // it ends with its machine, and is deleted long after: by whoever notices
-		s.zero = min(s.zero, *from)
+		s.zero = *from
 	case deleted != nil:
 		s.zero = *deleted
 	}
-	s.last = s.end()
+	if s.last = s.end(); s.goesLater() {
+		s.staying()
+	}
 	return s
 }
 
@@ -77,10 +85,17 @@ func (s *scene) seenFrom(other *scene) *scene {
 	return s
 }
 
-// end is when the last one has let go of the pod, or the last request like the one that is told of is lost.
+// end is when the last one has let go of the pod, or the last request like the one that is told of is lost. A pod that stays listens by then.
 func (s *scene) end() engine.Time {
 	last := s.zero
-	for _, at := range []*engine.Time{s.band.From, s.band.To, s.band.Told} {
+	if b, late := s.beginning(); s.stays && late {
+		last = max(last, b.to)
+	}
+	ends := []*engine.Time{s.band.From, s.band.To, s.band.Told}
+	if s.stays {
+		ends = []*engine.Time{s.band.To}
+	}
+	for _, at := range ends {
 		if at != nil {
 			last = max(last, *at)
 		}

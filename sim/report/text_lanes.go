@@ -33,8 +33,8 @@ type picture struct {
 	columns      int
 }
 
-// lanes draws the lost request of a story, or the first one like it in the run that was made into lanes. Where no pod went
-// there is no picture.
+// lanes draws the lost request of a story, or the first one like it in the run that was made into lanes. Where no pod
+// went, and the request met none, there is no picture.
 func (t *text) lanes(c *record.Case, x *record.Cause) {
 	if !t.opts.Lanes || c.Timeline == nil || t.Width() < lanesWide {
 		return
@@ -118,7 +118,7 @@ func (p *picture) scale() string {
 	for at := p.zero; at < p.until; at += step {
 		text, i := since(at, p.zero), p.columnOf(at)
 		if at == p.zero {
-			text = "0 = deleted"
+			text = p.zeroColumn()
 		}
 		if i >= free && i+len(text) <= p.columns {
 			copy(cells[i:], []rune(text))
@@ -126,6 +126,14 @@ func (p *picture) scale() string {
 		}
 	}
 	return p.line("", cells)
+}
+
+// zeroColumn is what times count from: a deletion, or what the story counts from.
+func (p *picture) zeroColumn() string {
+	if p.fromDeletion() {
+		return "0 = deleted"
+	}
+	return "0 s"
 }
 
 // niceStep is a time that people count in, no less than another one.
@@ -142,7 +150,11 @@ func niceStep(least engine.Time) engine.Time {
 // process is what the pod itself does.
 func (p *picture) process() string {
 	cells := p.empty()
-	p.fill(cells, p.zero, min(p.gone(), p.until), '#')
+	begins := p.zero
+	if b, late := p.beginning(); p.stays && late {
+		begins = max(begins, b.from)
+	}
+	p.fill(cells, begins, min(p.gone(), p.until), '#')
 	for _, s := range p.pod.Listens {
 		p.fill(cells, s.From, s.To, '=')
 	}
@@ -188,6 +200,11 @@ func (p *picture) senders() []string {
 	}
 	for _, n := range p.band.Nodes {
 		add(n.Node)
+	}
+	if p.stays && !p.going() {
+		for _, node := range p.users() {
+			add(node)
+		}
 	}
 	return out
 }

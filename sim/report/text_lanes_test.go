@@ -87,6 +87,24 @@ func TestWhereNoPodIsBehindALossTheNodesSendToNobody(t *testing.T) {
 	}
 }
 
+// A pod that stays is drawn from its beginning, and nothing is said to be deleted.
+func TestLanesOfAPodThatStays(t *testing.T) {
+	t.Parallel()
+	p := pictureOf(stayingTimeline(), lost(2), 70) // from 9.75 to 13.25 s: 20 columns a second
+	if p == nil {
+		t.Fatal("there is no picture")
+	}
+	text := strings.Join(p.lines(), "\n")
+	for _, want := range []string{
+		"new pod 0            " + strings.Repeat("#", 60) + "=====\n", "API says of it" + strings.Repeat(" ", 27) + strings.Repeat("=", 45) + "\n",
+		"node-1 uses it" + strings.Repeat(" ", 27) + strings.Repeat("=", 45) + "\n", "     0 s ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 func TestThereIsNoPictureOfWhatIsNotInTheTimeline(t *testing.T) {
 	t.Parallel()
 	tl := racing()
@@ -94,6 +112,9 @@ func TestThereIsNoPictureOfWhatIsNotInTheTimeline(t *testing.T) {
 		t.Error("there is one in no room")
 	}
 	tl.Bands = nil
+	for i := range tl.Failures {
+		tl.Failures[i].Pod = -1
+	}
 	if pictureOf(tl, lost(2), 70) != nil {
 		t.Error("there is one without a pod that went")
 	}
