@@ -106,6 +106,7 @@ type written struct {
 	Many    bool   `json:"many"`    // it has more nodes and pods than lanes
 	Anyway  bool   `json:"anyway"`  // requests fail without the action, too
 	Blocked bool   `json:"blocked"` // no pod goes
+	Crash   bool   `json:"crash"`   // a node crashes
 	Sweep   bool   `json:"sweep"`   // it is a map
 	Lesson  bool   `json:"lesson"`  // it is a lesson, with its solution folded away
 	Keys    string `json:"keys"`    // the list of controls that keys have to use, "" where that is not looked at
@@ -217,6 +218,24 @@ func blocked(t *testing.T) *record.Simulation {
 	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {minAvailable: 2, selector: {matchLabels: {app: web}}}\n"
 	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(hostile + budget)}}, manifest.Options{})
 	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"drain"}})
+	return drawn(t, cases, sweep.Options{Runs: 2, Fixes: -1, ConfirmRuns: 5})
+}
+
+// crash is that of a node with a pod of the web app.
+func crash(t *testing.T) *record.Simulation {
+	t.Helper()
+	objects, _ := manifest.Load([]manifest.File{example(t, "web-app.yaml")}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"crash"}})
+	return drawn(t, cases, sweep.Options{Runs: 5})
+}
+
+// longNames are pods of a DaemonSet: they are called by their nodes, and differ in nothing else.
+func longNames(t *testing.T) *record.Simulation {
+	t.Helper()
+	text := strings.NewReplacer("kind: Deployment", "kind: DaemonSet", "  replicas: 2\n", "", "{name: web, namespace: shop}", "{name: ingress-nginx-controller, namespace: shop}",
+		"  ports: [{port: 80,", "  type: LoadBalancer\n  ports: [{port: 80,").Replace(hostile)
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{LB: "aws-nlb-ip", Actions: []string{"rollout"}})
 	return drawn(t, cases, sweep.Options{Runs: 2})
 }
 
@@ -245,6 +264,8 @@ func pages(t *testing.T, dir string) []written {
 		{written{Name: "local"}, simulated(t, few, example(t, "scenarios/last-local-endpoint-before-kep-1669.yaml"))},
 		{written{Name: "sessions"}, simulated(t, few, example(t, "scenarios/sessions-cut.yaml"))},
 		{written{Name: "blocked", Blocked: true}, blocked(t)},
+		{written{Name: "crash", Crash: true}, crash(t)},
+		{written{Name: "long-names"}, longNames(t)},
 		{written{Name: "two-clients"}, twoKinds(t)},
 		{written{Name: "holds", Keys: "holds"}, simulated(t, few, example(t, "web-app-recommended.yaml"))},
 		{written{Name: "hostile", Hostile: true}, simulated(t, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},

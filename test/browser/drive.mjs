@@ -89,14 +89,57 @@ async function words(p, page) {
   say(p.name, "the first sentence has no time below zero", !/ [-\u2212]\d/.test(lead), lead);
   const names = await page.locator("svg.lanes").first().locator("g.lane .label title").allTextContents();
   const race = names.slice(names.indexOf("the pod") + 1);
-  const rows = race.slice(0, race.findIndex((n) => / rules| syncs|pod \d/.test(n)));
+  const rows = race.slice(0, race.findIndex((n) => / rules| syncs|pod \d|^(old|new) /.test(n)));
   same(p.name, "each row of a pod has a name of its own", rows.length, new Set(rows).size);
   if (p.name === "two-clients") same(p.name, "a load balancer's row says whose it is", rows.map((n) => n.split(" for ")[1]).sort(), ["keep-alive", "new connections"]);
+  await everyRow(p, page);
+  await ways(p, page);
+  const sources = await page.locator(".edit .source").allTextContents();
+  same(p.name, "no change is of line 0", sources.filter((x) => /:0\b/.test(x)), []);
+  if (p.crash) await crashed(p, page, lead);
   if (p.blocked) {
+    const helps = await page.locator(".fix figcaption").allTextContents();
+    say(p.name, "what helps says that it finishes then", helps.length > 0 && helps.every((x) => /never finishes \u2192 finishes in \d+ of \d+ runs, and loses /.test(x)), helps.join("; "));
     const [, width] = await view(page);
     const whole = Number(await page.locator("#timeline .overview .back").first().getAttribute("width"));
     say(p.name, "that it is blocked is seen until the end", width > whole * 0.5, `${width} of ${whole}`);
   }
+}
+
+// everyRow: a row says something, be it where it has something, and is told from the others by what is seen of its name.
+async function everyRow(p, page) {
+  const figure = page.locator("svg.lanes").first();
+  const rows = await figure.locator("g.lane").evaluateAll((all) => all.map((g) => {
+    const label = g.querySelector(".label");
+    return { name: label.querySelector("title").textContent, seen: label.firstChild.textContent, says: g.querySelectorAll(".bar, .sign, .drop, .rates, .away").length };
+  }));
+  same(p.name, "no row is empty", rows.filter((r) => r.says === 0).map((r) => r.name), []);
+  const names = new Map();
+  for (const r of rows) names.set(r.seen, new Set([...(names.get(r.seen) ?? []), r.name]));
+  same(p.name, "no two names look the same", [...names].filter(([, of]) => of.size > 1).map(([seen]) => seen), []);
+  const heads = await figure.locator("g.head text title").allTextContents();
+  same(p.name, "no head has a word twice", heads.filter((h) => /( on \S+)\1\b/.test(h)), []);
+  const signs = await figure.locator("g.sign text").allTextContents();
+  same(p.name, "nobody lets go before the times begin", signs.filter((x) => /^\u2212.*(let go|sends no more|machine is gone)/.test(x)), []);
+}
+
+// ways: those that the sentence below the picture counts are drawn.
+async function ways(p, page) {
+  const picture = page.locator(".paths").first();
+  if (!(await picture.isVisible())) return;
+  const said = await picture.locator("p").last().textContent();
+  same(p.name, "the dead ways that are counted are drawn", await picture.locator(".picture path.edge.dead").count(), Number(/ (\d+) ways? (is|are) dead/.exec(said)?.[1] ?? 0));
+}
+
+// crashed: a person counts from the crash. What is gone sends nothing, and lets go of nothing later.
+async function crashed(p, page, lead) {
+  const figure = page.locator("svg.lanes").first();
+  same(p.name, "counts from the crash", await figure.locator(".axis .zero text").first().textContent(), "0 s: crash of node-1");
+  const heads = (await figure.locator("g.head text title").allTextContents()).join("; ");
+  say(p.name, "no node that is gone is blamed", /ends with its machine: [\d,]+ requests lost: node-[23] lets go [\d.]+ s after that/.test(heads) && !/never lets go/.test(heads), heads);
+  say(p.name, "says that it is the machine that ends", /between the moment at which a pod is gone with its machine and the moment at which the last node's rules let go of it: up to [\d.]+ s, on node-[23]\./.test(lead), lead);
+  const signs = await figure.locator("g.sign text").allTextContents();
+  say(p.name, "the machine's own rules end with it", signs.includes("+0.000 s: its machine is gone"), signs.join("; "));
 }
 
 const now = (page) => page.locator(".moment-slider input").inputValue();
@@ -358,6 +401,8 @@ async function shot(p, width, scheme) {
   writeFileSync(`${shots}/${name}`, png);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   say(p.name, `fits into ${width} pixels, ${scheme}`, overflow <= 0, `${overflow} pixels too wide`);
+  const ways = await page.evaluate(() => [...document.querySelectorAll(".paths .picture")].map((e) => e.scrollWidth - e.clientWidth));
+  same(p.name, `the picture of the ways is seen whole, ${width}, ${scheme}`, ways.filter((x) => x > 0), []);
   if (p.golden !== "all" && !(p.golden === "one" && width === 1280 && scheme === "light")) {
     await context.close();
     return;

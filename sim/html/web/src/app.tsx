@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { anywayOf, Index, lostAt, lostOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
+import { anywayOf, endsWithMachine, Index, lostAt, lostOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
 import { Figure, type Hover, type View } from "./figure";
 import { everything, groups, opened, passes, type Filter, type Group } from "./lanes";
 import { Paths } from "./paths";
@@ -43,9 +43,9 @@ function fixOf(page: Page, c: Case): { fix: Fix; timeline: Timeline } | null {
   return null;
 }
 
-// bandView is a view of one band, with some time before and after.
+// bandView is a view of one band, with some time before and after. A pod that ended with its machine is deleted long after, when all is over.
 function bandView(t: Timeline, b: Band): View {
-  const times = [b.deleted, b.told, b.from, b.to, ...t.failures.filter((f) => f.pod === b.pod).map((f) => f.at)].filter((v): v is number => v !== null);
+  const times = [endsWithMachine(t, b) ? zeroOf(t, b.pod).at : b.deleted, b.told, b.from, b.to, ...t.failures.filter((f) => f.pod === b.pod).map((f) => f.at)].filter((v): v is number => v !== null);
   const from = Math.min(...times), to = Math.max(...times, from + 0.2);
   return [Math.max(0, from - (to - from) * 0.22), Math.min(t.end, to + (to - from) * 0.22)];
 }
@@ -58,7 +58,9 @@ function bandIn(b: Band, v: View): boolean {
 export function lostBand(t: Timeline, about: number): View {
   const b = t.bands.find((x) => x.pod === about);
   if (t.bands.length === 0 && t.failures.length === 0) return [Math.max(0, t.zero.at - 0.05 * t.end), t.end]; // nothing goes: that is so until the end
-  if (b && (b.lost > 0 || t.failures.length === 0)) return bandView(t, b);
+  const forsaken = t.failures.filter((f) => !f.without && f.pod < 0).length;
+  const most = 2 * forsaken > t.failures.filter((f) => !f.without).length; // had no pod to go to: there is more to see than one pod's end
+  if (b && !most && (b.lost > 0 || t.failures.length === 0)) return bandView(t, b);
   const times = [t.zero.at, ...t.failures.filter((f) => !f.without).map((f) => f.at)];
   const from = Math.min(...times), to = Math.max(...times, from + 0.2);
   const room = (to - from) * 0.22;
@@ -82,9 +84,11 @@ function placeIn(t: Timeline, span?: View): Place {
   return { t, about: t.zero.pod, view, now: t.failures[firstIn(t, view)]?.told ?? zero, selected: -1, moved: false };
 }
 
-// firstIn is the first lost request of those that are in view; -1 where nothing is lost.
+// firstIn is the first lost request of those that are in view, of the pod that times count from where it lost any; -1 where nothing is lost.
 function firstIn(t: Timeline, [from, to]: View): number {
-  const seen = t.failures.findIndex((f) => !f.without && f.at >= from && f.told <= to);
+  const within = (f: Failure) => !f.without && f.at >= from && f.told <= to;
+  const own = t.failures.findIndex((f) => within(f) && f.pod === t.zero.pod);
+  const seen = own >= 0 ? own : t.failures.findIndex(within);
   return seen < 0 ? t.failures.findIndex((f) => !f.without) : seen;
 }
 
@@ -98,22 +102,7 @@ function carried(p: Place, t: Timeline): Place {
   return { ...fresh, view: p.moved || fits ? [from, to] : fresh.view, moved: p.moved };
 }
 
-function zeroAt(t: Timeline, about: number): number {
-  return goesAt(t.bands.find((x) => x.pod === about)) ?? t.zero.at;
-}
-
-// goesAt is when a pod goes: its deletion, or, of one that ends with its machine and is deleted long after, when it accepts nothing any more.
-function goesAt(b: Band | undefined): number | null {
-  return b === undefined ? null : b.from !== null && b.deleted !== null && b.from < b.deleted ? b.from : b.deleted ?? b.from;
-}
-
-// zeroOf is the moment that times count from: the deletion of the pod that is looked at.
-function zeroOf(index: Index, about: number): { at: number; what: string } {
-  const b = index.t.bands.find((x) => x.pod === about);
-  const at = goesAt(b);
-  const what = !b || at === null ? index.t.zero.what : `${index.pod(about)} ${at === b.deleted ? "deleted" : "closed"}`;
-  return { at: at ?? index.t.zero.at, what };
-}
+function zeroAt(t: Timeline, about: number): number { return zeroOf(t, about).at; }
 
 const speeds = [0.1, 1, 10];
 
@@ -142,8 +131,8 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
   const go = useCallback((change: Partial<Place>) => setStored((p) => ({ ...(p.t === t ? p : carried(p, t)), ...change })), [t]);
   const setAbout = (pod: number) => go({ about: pod });
   const setNow = (moment: number) => go({ now: moment });
-  const { at: zero, what: zeroWhat } = useMemo(() => zeroOf(index, about), [index, about]);
-  const other = useMemo(() => (after ? zeroOf(after, about) : t.zero), [after, about]);
+  const { at: zero, what: zeroWhat } = useMemo(() => zeroOf(t, about), [t, about]);
+  const other = useMemo(() => (after ? zeroOf(after.t, about) : t.zero), [after, about]);
   const shift = other.at - zero; // of the same run with what helps: both are seen from the same deletion
   const [pinned, setPinned] = useState(false);
   const setSelected = (i: number) => go({ selected: i });
@@ -345,32 +334,49 @@ function lead(t: Timeline): string {
   const worst = [...t.bands].filter((b) => b.from !== null && b.to !== null).sort((a, b) => b.lost - a.lost)[0];
   if (lost === 0) {
     const tight = [...t.bands].filter((b) => b.from !== null && b.to !== null && b.nodes.length > 0).sort((a, b) => a.from! - a.to! - (b.from! - b.to!))[0];
-    const refused = t.pods.some((p) => p.marks.some((m) => m.kind === "eviction-refused"));
-    if (!tight) return `Nothing was lost${t.bands.length > 0 ? "" : refused ? ": the eviction of a pod is refused, and no pod goes" : ": no pod goes"}.${anyway}`;
+    if (!tight) return `Nothing was lost${t.bands.length > 0 ? "" : `: ${heldUp(t)}no pod goes`}.${anyway}`;
     const margin = tight.from! - tight.to!;
-    return margin > 0 ? `Nothing was lost: the last node lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
+    return margin > 0 ? `Nothing was lost: ${lastOne(tight)} lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
   }
   const { kind, all } = mostLost(t);
-  const why = { late: lateWords(t, all), ended: endedWords(worst, all), cut: `${all ? "They" : "Most"} were under way to a pod, or over connections that it already had, and were cut before the pod ended.`, machine: `${all ? "They" : "Most"} were sent to a node that is gone.`, nowhere: `${all ? "They" : "Most"} came where there was no pod to send to.`, other: "" }[kind];
+  const they = all ? "They" : "Most";
+  const why = {
+    late: lateWords(t, all), ended: endedWords(worst, all), cut: `${they} were under way to a pod, or over connections that it already had, and were cut before the pod ended.`,
+    hung: `${they} went over connections to a machine that is gone.`, machine: `${they} were sent to a node that is gone.`, nowhere: `${they} came where there was no pod to send to.`,
+    untargeted: `${they} came while ${t.targets[0]?.balancer ?? "the load balancer"} had no target to send to.`, early: `${they} were sent to a pod before it listened.`, other: "",
+  }[kind];
   return ["Each cross is a lost request.", why].filter(Boolean).join(" ") + anyway;
 }
 
-// Kind is when a request was lost: sent to a pod that had closed; under way when its pod ended, or when it was cut before; sent to a node that
-// was gone; where no pod was.
-type Kind = "late" | "ended" | "cut" | "machine" | "nowhere" | "other";
+// heldUp is what keeps pods from going, where that can be seen; "" where it cannot.
+function heldUp(t: Timeline): string {
+  if (t.pods.some((p) => p.marks.some((m) => m.kind === "eviction-refused"))) return "the eviction of a pod is refused, and ";
+  const waits = t.pods.find((p) => p.marks.filter((m) => m.kind === "volume").pop()?.ok === false);
+  return waits ? `${waits.called} waits for its volume, and ` : "";
+}
+
+// Kind is when a request was lost: sent to a pod that had closed, or did not listen yet; under way when its pod ended, or when it was cut before;
+// over a connection to a machine that is gone, or sent to one; where no pod was, or the load balancer had no target.
+type Kind = "late" | "early" | "ended" | "cut" | "hung" | "machine" | "nowhere" | "untargeted" | "other";
+
+// lateCauses are those of requests that are still sent to a pod that accepts nothing any more, however long ago they were first tried.
+const lateCauses = ["stale-rules", "stale-lb", "stale-dns", "listener-closed"];
 
 function kindOf(t: Timeline, f: Failure): Kind {
   if (f.node >= 0 && lostAt(t.nodes.find((n) => n.index === f.node), f.end)) return "machine";
-  if (f.pod < 0) return "nowhere";
+  if (f.pod < 0) return f.cause === "no-healthy-target" ? "untargeted" : "nowhere";
+  if (f.cause === "not-listening-yet") return "early";
+  if (f.cause === "node-gone" && f.actor === "spec") return "hung";
   const b = t.bands.find((x) => x.pod === f.pod);
   if (!b || b.from === null) return "other";
-  if (f.at >= b.from && b.to !== null && b.to > b.from) return "late";
+  const used = b.to === null || b.to > b.from; // after it has closed
+  if (used && (f.at >= b.from || f.cause === "node-gone" || lateCauses.includes(f.cause))) return "late";
   return f.end < b.from - 1e-6 ? "cut" : "ended";
 }
 
 // mostLost is how most requests of a run were lost.
 function mostLost(t: Timeline): { kind: Kind; all: boolean } {
-  const counts: Record<Kind, number> = { late: 0, ended: 0, cut: 0, machine: 0, nowhere: 0, other: 0 };
+  const counts: Record<Kind, number> = { late: 0, early: 0, ended: 0, cut: 0, hung: 0, machine: 0, nowhere: 0, untargeted: 0, other: 0 };
   const caused = t.failures.filter((f) => !f.without);
   for (const f of caused) counts[kindOf(t, f)]++;
   const kind = (Object.keys(counts) as Kind[]).reduce((a, b) => (counts[b] > counts[a] ? b : a));
@@ -382,12 +388,19 @@ function lateWords(t: Timeline, all: boolean): string {
   const longest = t.bands.filter((b) => b.from !== null && b.to !== null && b.lost > 0).sort((a, b) => b.to! - b.from! - (a.to! - a.from!))[0];
   if (!longest) return "";
   const balanced = longest.nodes.some((n) => n.node < 0), by = longest.nodes.find((n) => n.name === longest.last)?.node === -1 ? "by" : "on";
-  return `${all ? "They" : "Most"} are lost between the moment at which a pod accepts no connections any more and the moment at which the last ${balanced ? "node, or load balancer, lets" : "node's rules let"} go of it: up to ${seconds(longest.to! - longest.from!)}, ${by} ${longest.last}.`;
+  const closes = endsWithMachine(t, longest) ? "a pod is gone with its machine" : "a pod accepts no connections any more";
+  return `${all ? "They" : "Most"} are lost between the moment at which ${closes} and the moment at which the last ${balanced ? "node, or load balancer, lets" : "node's rules let"} go of it: up to ${seconds(longest.to! - longest.from!)}, ${by} ${longest.last}.`;
+}
+
+// lastOne is who lets go of a pod last.
+function lastOne(b: Band): string {
+  const balancers = b.nodes.filter((n) => n.node < 0).length;
+  return balancers === 0 ? "the last node" : balancers === b.nodes.length ? "the load balancer" : "the last node, or load balancer,";
 }
 
 function endedWords(worst: Band | undefined, all: boolean): string {
   const early = worst ? worst.from! - worst.to! : 0;
-  return `${all ? "They" : "Most"} were under way to a pod, or over connections that it already had, when it ended${early > 0 ? `: the last node lets go of it ${seconds(early)} before it closes` : ""}.`;
+  return `${all ? "They" : "Most"} were under way to a pod, or over connections that it already had, when it ended${early > 0 ? `: ${lastOne(worst!)} lets go of it ${seconds(early)} before it closes` : ""}.`;
 }
 
 function usePlay(playing: boolean, speed: number, now: number, end: number, setNow: (t: number) => void, stop: () => void) {

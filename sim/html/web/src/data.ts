@@ -19,7 +19,7 @@ export interface ClientLane {
   name: string; service: string; external: boolean; nodes: string[]; healthyOnly: boolean; rate: string; bucket: number; exact: boolean;
   total: number[]; slow: number[]; rescued: number[]; failed: number[]; requests: number; lost: number;
 }
-export interface NodeBand { node: number; proxy: number; name: string; clients?: number[]; letGo: number | null; fallback: boolean; lost: number; event: number; alike: number; like: number }
+export interface NodeBand { node: number; proxy: number; name: string; clients?: number[]; letGo: number | null; gone: boolean; fallback: boolean; lost: number; event: number; alike: number; like: number }
 export interface Band {
   pod: number; deleted: number | null; told: number | null; from: number | null; to: number | null; last: string; lost: number;
   nodes: NodeBand[]; more: number;
@@ -44,7 +44,12 @@ export interface Case {
 export interface Edit { file: string; line: number; path: string; from: string; to: string; yaml: string[] }
 export interface Fix {
   workload: string; title: string; edits: Edit[]; least: string; destructive: { is: boolean; why: string }; cost: { rolloutSeconds: number; other: string };
-  cases: { id: string; before: Range; after: Range; runs: number; withLoss: number; confirm: { runs: number; withLoss: number }; timeline?: Timeline }[];
+  cases: FixedCase[];
+}
+// FixedCase is a case with a change. Stuck are the runs that did not come to their end.
+export interface FixedCase {
+  id: string; before: Range; after: Range; runs: number; withLoss: number; stuckBefore: number; stuck: number; confirm: { runs: number; withLoss: number; stuck: number };
+  timeline?: Timeline;
 }
 export interface Alternative { case: string; value: string; verdict: string; lostSeconds: Range; effect: string }
 export interface Assumption {
@@ -115,6 +120,23 @@ export function anywayOf(t: Timeline): number { return t.lost.reduce((n, l) => n
 // lostAt says that a node's machine is gone at a moment.
 export function lostAt(n: NodeLane | undefined, t: number): boolean {
   return n?.marks.reduce((gone, m) => (m.at > t ? gone : m.kind === "gone" || (gone && m.kind !== "back")), false) ?? false;
+}
+
+// endsWithMachine says that a pod ended with its machine, and was not told to stop before.
+export function endsWithMachine(t: Timeline, b: Band): boolean {
+  return b.from !== null && (b.deleted === null || b.from < b.deleted) && (t.pods.find((p) => p.id === b.pod)?.marks ?? []).some((m) => m.kind === "node-gone" && m.at === b.from);
+}
+
+// zeroOf is the moment that times count from for who looks at a pod: its deletion. Of one that ends before it is deleted, or is not deleted at all, it
+// is what was done to its machine, or the moment at which it accepts nothing any more.
+export function zeroOf(t: Timeline, about: number): { at: number; what: string } {
+  const b = t.bands.find((x) => x.pod === about);
+  if (!b) return t.zero;
+  const called = t.pods.find((p) => p.id === about)?.called ?? `pod ${about}`;
+  if (b.deleted !== null && (b.from === null || b.deleted <= b.from)) return { at: b.deleted, what: `${called} deleted` };
+  if (b.from === null) return t.zero;
+  const done = endsWithMachine(t, b) ? t.events.filter((e) => e.kind === "action" && e.at <= b.from!).pop() : undefined;
+  return done ? { at: done.at, what: done.what } : { at: b.from, what: `${called} closed` };
 }
 
 // isAt is what is so at a moment.

@@ -159,9 +159,10 @@ function Axis({ scale, zero, y, height, what, label, right }: { scale: Scale; ze
       {ticks.map((t) => (
         <g key={t}>
           <line x1={shifted(t)} x2={shifted(t)} y1={y + 4} y2={height} />
-          {Math.abs(shifted(t) - at) > 1 && <text x={Math.min(shifted(t), right - 2)} y={y - 2} text-anchor={shifted(t) > right - 24 ? "end" : "middle"}>{`${t < 0 ? "\u2212" : "+"}${Math.abs(t).toFixed(digits)} s`}</text>}
+          {Math.abs(shifted(t) - at) > 1 && !(shifted(t) > right - 24 && shifted(step) - shifted(0) < 66) && <text x={Math.min(shifted(t), right - 2)} y={y - 2} text-anchor={shifted(t) > right - 24 ? "end" : "middle"}>{`${t < 0 ? "\u2212" : "+"}${Math.abs(t).toFixed(digits)} s`}</text>}
         </g>
       ))}
+      {what && (at < label || at > right) && <text class="away" x={at < label ? label : right} y={y - 19} text-anchor={at < label ? "start" : "end"}>{at < label ? `\u25c2 0 s: ${what}` : `0 s: ${what} \u25b8`}</text>}
       {at >= label && at <= right && (
         <g class="zero">
           <line x1={at} x2={at} y1={y} y2={height} />
@@ -208,6 +209,7 @@ function Lane(p: Inner & { row: Row }) {
   const { row, placed, scale, label, right } = p;
   const [from, to] = p.view;
   const bars = row.bars.filter((b) => b.to >= from && b.from <= to);
+  const gone = away(row, p.view, p.zero);
   const seen = signs(row.signs.filter((s) => s.at >= from && s.at <= to), scale, right);
   return (
     <g class="lane">
@@ -217,6 +219,7 @@ function Lane(p: Inner & { row: Row }) {
         <title>{row.folds.title}</title>
       </g>}
       <text class={`label${row.folds ? " many" : ""}`} x={label - 6} y={labelY(placed)} text-anchor="end">{named(row, label)}<title>{row.folds?.title ?? row.label}</title></text>
+      {gone && <text class="away" x={gone.before ? label + 4 : right - 4} y={labelY(placed)} text-anchor={gone.before ? "start" : "end"}>{gone.words}</text>}
       <line class="floor" x1={label} x2={right} y1={placed.barY + placed.barH} y2={placed.barY + placed.barH} />
       <g clip-path={`url(#plot-${p.id})`}>
         {bars.map((b, i) => <BarShape key={i} {...p} bar={b} />)}
@@ -227,6 +230,16 @@ function Lane(p: Inner & { row: Row }) {
       </g>
     </g>
   );
+}
+
+// away says of a row that has nothing in view where it has: a row without anything says nothing.
+function away(row: Row, [from, to]: View, zero: number): { before: boolean; words: string } | null {
+  const spans = [...row.bars.map((b) => [b.from, b.to] as const), ...row.signs.map((s) => [s.at, s.at] as const), ...(row.client === undefined ? [] : [[from, to] as const])];
+  if (spans.length === 0 || spans.some(([a, b]) => b >= from && a <= to)) return null;
+  const next = Math.min(...spans.map(([a]) => a).filter((a) => a > to)), last = Math.max(...spans.map(([, b]) => b).filter((b) => b < from));
+  const what = row.signs.find((s) => s.shape === "action" && s.at === (Number.isFinite(next) ? next : last))?.text;
+  if (Number.isFinite(next)) return { before: false, words: `${what ? `${what}: ` : "from "}${relative(next, zero)}${what ? "" : " on"} \u25b8` };
+  return { before: true, words: `\u25c2 ${what ? `${what}: ` : "until "}${relative(last, zero)}` };
 }
 
 function BarShape({ bar, placed, scale, label, right, id, lit, onHover, zero }: Inner & { bar: Bar }) {
@@ -263,8 +276,11 @@ function labelY(placed: Placed): number {
 // named is a row's name, or its short one where there is no room.
 function named(row: Row, label: number): string {
   const room = label - (row.folds ? 22 : 8), each = 6;
-  return fit(row.short && label < 168 ? row.short : row.label, room, each);
+  const name = row.short && label < 168 ? row.short : row.label;
+  return row.named ? fitMiddle(name, room, each) : fit(name, room, each);
 }
+
+const letter = 6.3; // pixels of a letter in a wide face
 
 interface PlacedSign extends Sign { label: string; x: number }
 
@@ -285,7 +301,7 @@ function signs(list: Sign[], scale: Scale, right: number): PlacedSign[] {
   let free = 0; // where the next word may begin: the first of two that are close has its word
   for (const s of out) {
     s.label = s.x < free ? "" : worded(s, right - s.x - 8);
-    if (s.label) free = s.x + 12 + s.label.length * 5.8;
+    if (s.label) free = s.x + 12 + s.label.length * letter;
   }
   return out;
 }
@@ -293,8 +309,8 @@ function signs(list: Sign[], scale: Scale, right: number): PlacedSign[] {
 // worded is the word of a sign where there is so much room. Of a time with words the words are cut, and never the time.
 function worded(s: PlacedSign, width: number): string {
   const time = s.shape === "let-go" ? s.label.split(/[,:]/)[0]! : "";
-  const cut = fit(s.label, width, 5.8);
-  return cut === s.label || !time ? cut : fit(time, width, 5.8) === time ? time : "";
+  const cut = fit(s.label, width, letter);
+  return cut === s.label || !time ? cut : fit(time, width, letter) === time ? time : "";
 }
 
 function SignShape({ sign, placed, lit, onHover, zero }: Inner & { sign: PlacedSign }) {
@@ -473,6 +489,12 @@ function Patterns({ id }: { id: string }) {
       {p("wait", 5, "M0 2.5 L3 2.5")}
     </defs>
   );
+}
+
+// fitMiddle cuts a name to a width and leaves its end, in which names that are long differ.
+function fitMiddle(text: string, width: number, each: number): string {
+  const room = Math.floor(width / each), end = Math.ceil((room - 1) * 0.6);
+  return text.length <= room ? text : `${text.slice(0, room - 1 - end)}\u2026${text.slice(-end)}`;
 }
 
 // fit cuts words to a width.

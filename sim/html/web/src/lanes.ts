@@ -1,7 +1,7 @@
 // What rows the picture has: the race of each pod that goes first, everything else after it.
 
 import type { Band, Failure, Mark, NodeLane, PodLane, Use } from "./data";
-import { anywayOf, Index, lostOf } from "./data";
+import { anywayOf, endsWithMachine, Index, lostOf, zeroOf } from "./data";
 import { count, marks as markWords, phases, relative, seconds, states, uses } from "./words";
 
 // Look is how a bar is drawn; each look has a colour and a pattern or a shape of its own.
@@ -23,6 +23,7 @@ export interface Row {
   nodes: number[];
   workload: string;
   thin?: boolean;
+  named?: boolean; // its label is a name: where it is too long, its end is of more use than its middle
   client?: number; // draw its rates
   folds?: Fold; // it stands for others, whose rows are under it
   under?: string; // the key of what has to be open for it to be seen
@@ -150,7 +151,8 @@ function race(x: Index, b: Band, shown: number[]): Group {
   const p = x.pods.get(b.pod);
   const key = `pod-${b.pod}`;
   const name = x.pod(b.pod);
-  const zero = b.deleted ?? b.from ?? 0;
+  const zero = zeroOf(x.t, b.pod).at;
+  const machine = endsWithMachine(x.t, b);
   const rows: Row[] = [];
   const base = { group: key, pods: [b.pod], workload: p?.workload ?? "" };
   for (const s of p?.slices ?? []) {
@@ -163,8 +165,8 @@ function race(x: Index, b: Band, shown: number[]): Group {
   rows.push(row({
     ...base, key: `${key}-pod`, label: "the pod",
     bars: (p?.listens ?? []).map((v) => ({ from: v.from, to: v.to, look: "open" as Look, text: "accepts connections", hover: `${name} accepts connections`, event: 0 }))
-      .concat(closedBar(b, p?.gone ?? null, x.t.end, name)),
-    signs: (p?.marks ?? []).filter((m) => m.kind !== "deleted" && m.kind !== "created").map(signOf),
+      .concat(closedBar(b, p?.gone ?? null, x.t.end, name, machine)),
+    signs: (p?.marks ?? []).filter((m) => m.kind !== "deleted" && m.kind !== "created" && !(machine && m.kind === "closed")).map(signOf),
   }));
   for (const n of b.nodes.filter((o) => o.like < 0)) {
     const own = letGo(x, b, n, shown, base, key, zero);
@@ -172,9 +174,9 @@ function race(x: Index, b: Band, shown: number[]): Group {
     if (n.alike > 0) for (const o of b.nodes.filter((y) => y.like === n.node)) rows.push({ ...letGo(x, b, o, shown, base, key, zero), under: `${own.key}-alike` });
   }
   const none = forsaken(x, b);
-  const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b)}` : x.t.clients.length === 0 ? "no client is simulated" : none ? `${none} lets go of it, and has no pod to send to then` : `nothing lost${bandWords(b)}`;
+  const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b, machine)}` : x.t.clients.length === 0 ? "no client is simulated" : none ? `${none} lets go of it, and has no pod to send to then` : `nothing lost${bandWords(b, machine)}`;
   return {
-    key, title: `${name}${p?.node ? ` on ${p.node}` : ""}${b.deleted === null ? "" : " goes"}`, summary, lost: b.lost, rows, open: false, pods: [b.pod],
+    key, title: `${name}${p?.node && !name.endsWith(` on ${p.node}`) ? ` on ${p.node}` : ""}${machine ? " ends with its machine" : b.deleted === null ? "" : " goes"}`, summary, lost: b.lost, rows, open: false, pods: [b.pod],
     nodes: b.nodes.map((n) => n.node), workload: p?.workload ?? "",
   };
 }
@@ -187,16 +189,17 @@ function aloneAfter(x: Index, n: Band["nodes"][number]): boolean {
   return x.t.failures.some((f) => f.pod < 0 && f.node === n.node && !f.without && f.end >= (n.letGo ?? Infinity));
 }
 
-function bandWords(b: Band): string {
+function bandWords(b: Band, machine: boolean): string {
   if (b.from === null) return "";
   if (b.nodes.length === 0) return ": no node used it";
   if (b.to === null) return `: ${b.last} never lets go of it`;
   const d = b.to - b.from;
-  return d > 0 ? `: ${b.last} lets go ${seconds(d)} after it has closed` : `: ${b.last} lets go last, ${seconds(-d)} before it closes`;
+  return d > 0 ? `: ${b.last} lets go ${seconds(d)} after ${machine ? "that" : "it has closed"}` : `: ${b.last} lets go last, ${seconds(-d)} before it closes`;
 }
 
-function closedBar(b: Band, gone: number | null, end: number, name: string): Bar[] {
+function closedBar(b: Band, gone: number | null, end: number, name: string, machine: boolean): Bar[] {
   if (b.from === null) return [];
+  if (machine) return [{ from: b.from, to: gone ?? end, look: "ending", text: "gone with its machine", hover: `${name} is gone with its machine, and the API still has it`, event: 0 }];
   return [{ from: b.from, to: gone ?? end, look: "ending", text: "closed: accepts no connections", hover: `${name} accepts no connections any more, and is not gone yet`, event: 0 }];
 }
 
@@ -214,10 +217,11 @@ function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], bas
   if (began < fell) bars.push({ from: began, to: fell, look: "uses", text: "uses it", hover: `${whose} ${verb} ${name}`, event: 0 });
   if (Math.max(began, fell) < open) bars.push({ from: Math.max(began, fell), to: open, look: "fallback", text: "falls back to it", hover: `${whose} falls back to ${name}: no pod is ready`, event: 0 });
   if (until > closed) {
-    const words = n.lost > 0 ? `sends to a closed pod: ${count(n.lost, "request")} lost` : "sends to a closed pod: nobody asked";
+    const pod = endsWithMachine(x.t, b) ? "a pod that is gone" : "a closed pod";
+    const words = `sends to ${pod}: ${n.lost > 0 ? `${count(n.lost, "request")} lost` : "nobody asked"}`;
     bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, short: n.lost > 0 ? `${n.lost} lost` : "closed", hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
   }
-  const after = n.letGo === null ? "" : `${relative(n.letGo, zero)}${n.letGo <= closed && !aloneAfter(x, n) ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
+  const after = n.letGo === null ? "" : n.gone ? `${relative(n.letGo, zero)}: its machine is gone` : `${relative(n.letGo, zero)}${n.letGo <= closed && !aloneAfter(x, n) ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
   return row({
     ...base, key: `${key}-node-${n.node}-${whose}`, label: whose, short: whose.slice(whose === n.name ? 0 : n.name.length + 1), group: key, bars, nodes: n.node < 0 ? [] : [n.node],
     signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${whose}: ${after}`, event: n.event }],
@@ -258,7 +262,8 @@ export function lookOf(is: string): Look {
 
 function signOf(m: Mark): Sign {
   const probe = m.kind.endsWith("-probe");
-  const words = `${markWords[m.kind] ?? m.kind}${probe ? (m.ok ? " succeeds" : " fails") : ""}`;
+  const ends: Record<string, [string, string]> = { volume: ["has its volume", "waits for its volume"], "readiness-gate": ["readiness gate opens", "readiness gate closes"] };
+  const words = ends[m.kind]?.[m.ok ? 0 : 1] ?? `${markWords[m.kind] ?? m.kind}${probe ? (m.ok ? " succeeds" : " fails") : ""}`;
   const shape = probe ? (m.ok ? "probe-ok" : "probe-bad") : m.kind === "SIGKILL" || m.kind === "killed" || m.kind === "crash" ? "kill" : m.kind === "SIGTERM" ? "down" : "tick";
   return { at: m.at, shape, text: words, hover: words, event: m.event };
 }
@@ -274,7 +279,7 @@ function balancers(x: Index): Group[] {
       out.push(g);
     }
     g.rows.push(row({
-      key: `${key}-${t.pod}-${t.node}`, label: t.name, group: key, pods: t.pod < 0 ? [] : [t.pod], nodes: t.node < 0 ? [] : [t.node],
+      key: `${key}-${t.pod}-${t.node}`, label: t.name, named: true, group: key, pods: t.pod < 0 ? [] : [t.pod], nodes: t.node < 0 ? [] : [t.node],
       bars: t.states.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: states[s.is] ?? s.is, hover: `${t.balancer} holds ${t.name} to be: ${states[s.is] ?? s.is}`, event: 0 })),
       signs: t.gets.filter((s) => s.to < x.t.end).map((s) => ({ at: s.to, shape: "let-go" as const, text: "", hover: `${t.balancer} sends no new connections to ${t.name}`, event: 0 })),
     }));
@@ -346,7 +351,7 @@ function arrivals(x: Index): Group {
 
 function podRow(p: PodLane): Row {
   return row({
-    key: `new-${p.id}`, label: p.called, group: "new", pods: [p.id], workload: p.workload,
+    key: `new-${p.id}`, label: p.called, named: true, group: "new", pods: [p.id], workload: p.workload,
     bars: p.phases.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: phases[s.is] ?? s.is, hover: `${p.called}${p.node ? ` on ${p.node}` : ""}: ${phases[s.is] ?? s.is}`, event: 0 })),
     signs: p.marks.filter((m) => m.kind !== "created").map(signOf),
   });

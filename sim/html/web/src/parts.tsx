@@ -1,6 +1,6 @@
 // What is around the timeline: what helps, the cases, what was assumed.
 
-import type { Assumption, Case, Page, Range } from "./data";
+import type { Assumption, Case, FixedCase, Page, Range } from "./data";
 import { Table } from "./tables";
 import { count, seconds, verdicts } from "./words";
 
@@ -33,7 +33,7 @@ export function Fixes({ page, c }: { page: Page; c?: Case }) {
 }
 
 // BeforeAfter is the loss without and with a change, on one axis.
-function BeforeAfter({ page, x }: { page: Page; x: Page["result"]["fixes"][number]["cases"][number] }) {
+function BeforeAfter({ page, x }: { page: Page; x: FixedCase }) {
   const at = page.result.cases.findIndex((c) => c.id === x.id);
   const most = Math.max(x.before.max, x.after.max, 1e-9);
   const w = (v: number) => 4 + (v / most) * 240;
@@ -44,17 +44,27 @@ function BeforeAfter({ page, x }: { page: Page; x: Page["result"]["fixes"][numbe
     </g>);
   return (
     <figure class="compare">
-      <figcaption>{page.titles[at] ?? x.id}: {lost(x.before)} {"\u2192"} <b>{lost(x.after)}</b>. {x.confirm.withLoss === 0 ? `Nothing lost in ${count(x.confirm.runs, "new run")} either.` : `Something lost in ${x.confirm.withLoss} of ${count(x.confirm.runs, "new run")}.`}</figcaption>
-      <svg width="250" height="32" viewBox="0 0 250 32" aria-hidden="true">{bar(2, x.before, "lost")}{bar(18, x.after, "kept")}</svg>
+      <figcaption>{page.titles[at] ?? x.id}: {compared(x)}</figcaption>
+      {x.stuckBefore === 0 && <svg width="250" height="32" viewBox="0 0 250 32" aria-hidden="true">{bar(2, x.before, "lost")}{bar(18, x.after, "kept")}</svg>}
     </figure>
   );
+}
+
+// compared is what a change does in words. Where nothing came to its end before, that it does is what helps, and what it loses then is no harm of it.
+function compared(x: FixedCase) {
+  if (x.stuckBefore === 0) {
+    return <>{lost(x.before)} {"\u2192"} <b>{lost(x.after)}</b>. {x.confirm.withLoss === 0 ? `Nothing lost in ${count(x.confirm.runs, "new run")} either.` : `Something lost in ${x.confirm.withLoss} of ${count(x.confirm.runs, "new run")}.`}</>;
+  }
+  const finishes = (stuck: number, runs: number) => (stuck === runs ? "never finishes" : `finishes in ${runs - stuck} of ${runs} runs`);
+  const also = x.before.max > 0 ? `, and loses ${lost(x.before)}` : "";
+  return <>{finishes(x.stuckBefore, x.runs)}{also} {"\u2192"} <b>{finishes(x.stuck, x.runs)}, and loses {lost(x.after)}</b>. {`Of ${count(x.confirm.runs, "new run")} it finishes in ${x.confirm.runs - x.confirm.stuck}, and ${x.confirm.withLoss === 0 ? "none loses anything" : `${x.confirm.withLoss} lose something`}.`}</>;
 }
 
 function EditText({ e }: { e: { file: string; line: number; path: string; from: string; to: string; yaml: string[] } }) {
   const text = e.yaml.length > 0 ? e.yaml.join("\n") : `${e.path}: ${e.to}`;
   return (
     <div class="edit">
-      <p class="source">{e.file ? `${e.file}:${e.line}` : ""} <code>{e.path}</code></p>
+      <p class="source">{e.line > 0 ? `${e.file}:${e.line}` : e.path ? "" : "new"} <code>{e.path}</code></p>
       <pre tabIndex={0} aria-label={`change of ${e.path}`}>{text}</pre>
       <button type="button" onClick={(ev) => copy(text, ev.currentTarget as HTMLButtonElement)}>Copy</button>
     </div>

@@ -1,6 +1,7 @@
 // Where a new connection goes at one moment: client, load balancer, nodes, pods.
 
-import { isAt, lostAt, useAt, type Index, type NodeLane } from "./data";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isAt, lostAt, useAt, type Index, type NodeLane, type PodLane } from "./data";
 import { fit } from "./figure";
 import { count, phases, relative, states } from "./words";
 
@@ -11,13 +12,23 @@ interface Edge { from: string; to: string; kind: Kind; words: string }
 const most = 9; // boxes in one column
 
 export function Paths({ index, client, now, zero }: { index: Index; client: number; now: number; zero: number }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [narrow, setNarrow] = useState(false);
+  useLayoutEffect(() => {
+    const e = box.current;
+    if (!e) return;
+    const o = new ResizeObserver(() => setNarrow(e.clientWidth > 0 && e.clientWidth < 520));
+    o.observe(e);
+    return () => o.disconnect();
+  }, []);
   const { boxes, edges, left, height } = picture(index, client, now);
+  if (narrow) tighten(boxes);
   const find = (key: string) => boxes.find((b) => b.key === key);
   const words = edges.map((e) => e.words);
   const dead = edges.filter((e) => e.kind === "dead").length;
   return (
-    <div class="paths">
-      <div class="picture" tabIndex={0} role="group" aria-label="Picture of the ways"><svg viewBox={`0 0 760 ${height}`} role="img" aria-label={`Where new connections go at ${relative(now, zero)}: ${words.join("; ")}`}>
+    <div class={narrow ? "paths narrow" : "paths"} ref={box}>
+      <div class="picture" tabIndex={0} role="group" aria-label="Picture of the ways"><svg viewBox={`0 0 ${narrow ? 384 : 760} ${height}`} role="img" aria-label={`Where new connections go at ${relative(now, zero)}: ${words.join("; ")}`}>
         <defs>
           <marker id="arrow" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0 0 L8 4 L0 8 Z" class="arrow" /></marker>
           <marker id="arrow-open" markerWidth="9" markerHeight="9" refX="8" refY="4.5" orient="auto"><path d="M1 1 L8 4.5 L1 8" class="arrow-open" /></marker>
@@ -29,7 +40,7 @@ export function Paths({ index, client, now, zero }: { index: Index; client: numb
           const x0 = a.x + a.w, y0 = a.y + 18, x1 = b.x - 2, y1 = b.y + 18, mid = (x1 - x0) / 2;
           return <path key={`${e.from} ${e.to}`} class={`edge ${e.kind}`} d={`M${x0} ${y0} C${x0 + mid} ${y0} ${x1 - mid} ${y1} ${x1} ${y1}`} marker-end={`url(#${e.kind === "live" ? "arrow" : e.kind === "fallback" ? "arrow-open" : "cross"})`}><title>{e.words}</title></path>;
         })}
-        {boxes.map((b) => <BoxShape key={b.key} box={b} />)}
+        {boxes.map((b) => <BoxShape key={b.key} box={b} narrow={narrow} />)}
       </svg></div>
       <p class="key"><svg width="34" height="10" aria-hidden="true"><path class="edge live" d="M1 5 L33 5" /></svg> live <svg width="34" height="10" aria-hidden="true"><path class="edge fallback" d="M1 5 L33 5" /></svg> fallback: terminating, no pod is ready <svg width="34" height="12" aria-hidden="true"><path class="edge dead" d="M1 6 L24 6" /><path class="cross" d="M24 1 L33 11 M33 1 L24 11" /></svg> dead: requests are lost. Thick frame: changed in the last 100 ms.{left && ` ${left}`}</p>
       <p>{dead > 0 ? `At ${relative(now, zero)} ${count(dead, "way")} ${dead === 1 ? "is" : "are"} dead: new connections on ${dead === 1 ? "it" : "them"} are lost.` : `At ${relative(now, zero)} no way is dead.`}</p>
@@ -37,14 +48,25 @@ export function Paths({ index, client, now, zero }: { index: Index; client: numb
   );
 }
 
-function BoxShape({ box: b }: { box: Box }) {
+// tighten puts the boxes where there is the width of a telephone: in columns side by side, for what is lost is lost in the last one.
+function tighten(boxes: Box[]) {
+  const columns = [...new Set(boxes.map((b) => b.x))].sort((a, b) => a - b);
+  const gap = columns.length > 3 ? 18 : 30;
+  const w = (382 - gap * (columns.length - 1)) / columns.length;
+  for (const b of boxes) {
+    b.x = 1 + columns.indexOf(b.x) * (w + gap);
+    b.w = w;
+  }
+}
+
+function BoxShape({ box: b, narrow }: { box: Box; narrow: boolean }) {
   const cut = b.shape === "pod" ? 16 : b.shape === "node" ? 2 : 8;
   return (
     <g class={`box ${b.look}${b.changed ? " changed" : ""}`}>
       <rect class="fill" x={b.x} y={b.y} width={b.w} height="36" rx={cut} />
       <rect class="edge" x={b.x} y={b.y} width={b.w} height="36" rx={cut} />
-      <text x={b.x + b.w / 2} y={b.y + 15} text-anchor="middle">{fit(b.name, b.w - 12, 7.4)}<title>{b.name}</title></text>
-      <text class="word" x={b.x + b.w / 2} y={b.y + 29} text-anchor="middle">{fit(b.word, b.w - 10, 5.9)}<title>{b.word}</title></text>
+      <text x={b.x + b.w / 2} y={b.y + 15} text-anchor="middle">{fit(b.name, b.w - (narrow ? 6 : 12), narrow ? 6.3 : 7.4)}<title>{b.name}</title></text>
+      <text class="word" x={b.x + b.w / 2} y={b.y + 29} text-anchor="middle">{fit(b.word, b.w - (narrow ? 6 : 10), narrow ? 5.2 : 5.9)}<title>{b.word}</title></text>
     </g>
   );
 }
@@ -59,7 +81,6 @@ export function picture(index: Index, client: number, now: number) {
   const targets = t.targets.filter((x) => x.proxy < 0 && x.clients.includes(client));
   boxes.push({ key: "client", name: c?.name ?? "client", word: c?.external ? "from outside" : "in the cluster", look: "who", changed: false, x: 4, y: 0, w: 130, shape: "client" });
   const nodes = t.nodes.filter((n) => n.ways.some((w) => w.clients.includes(client))).slice(0, most);
-  const pods = t.pods.filter((p) => alive(p, now)).slice(0, most + 3);
   const past = targets.some((x) => x.pod >= 0);
   if (targets.length > 0) {
     boxes.push({ key: "lb", name: targets[0]!.balancer, word: `${targets.filter((x) => isAt(x.gets, now)).length} of ${targets.filter((x) => isAt(x.states, now) && isAt(x.states, now)!.is !== "removed").length} targets`, look: "who", changed: targets.some((x) => x.gets.some((s) => recent(s.from) || s.to < t.end && recent(s.to))), x: 170, y: 0, w: 130, shape: "lb" });
@@ -73,10 +94,11 @@ export function picture(index: Index, client: number, now: number) {
       const target = targets.find((x) => x.node === n.index);
       const gets = targets.length > 0 ? target && isAt(target.gets, now) : goesTo(index, client, n, now);
       const lost = lostAt(n, now);
-      const word = lost ? "gone" : !gets ? (target && states[isAt(target.states, now)?.is ?? ""]) || "gets none of them" : { ready: "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
+      const own = lost && targets.length === 0 && !c?.external; // clients in the cluster are on the nodes, and go with them
+      const word = lost ? (own ? "gone, with its clients" : "gone") : !gets ? (target && states[isAt(target.states, now)?.is ?? ""]) || "gets none of them" : { ready: "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
       const health = isAt(n.health, now)?.is;
       boxes.push({ key: `n${n.index}`, name: n.name, word: health ? `${word}, health ${health}` : word, look: lost || use?.is === "reject" || use?.is === "drop" ? "nothing" : use?.is === "fallback" ? "fallback" : "uses", changed: recent(use?.from) && (use?.from ?? 0) > 0, x: 340, y: 0, w: 150, shape: "node" });
-      if (!gets) continue;
+      if (!gets || own) continue;
       const dead = lost || use?.is === "reject" || use?.is === "drop";
       edges.push({ from: source, to: `n${n.index}`, kind: dead ? "dead" : "live", words: `${source === "lb" ? targets[0]!.balancer : c?.name} to ${n.name}${dead ? `, which ${lost ? "is gone" : use?.is === "drop" ? "drops" : "refuses"}` : ""}` });
       for (const id of lost ? [] : use?.pods ?? []) {
@@ -91,14 +113,25 @@ export function picture(index: Index, client: number, now: number) {
       edges.push({ from: "lb", to: `p${x.pod}`, kind, words: `${x.balancer} to ${x.name}${kind === "dead" ? ", which accepts nothing" : ""}` });
     }
   }
+  const led = new Set(edges.map((e) => e.to)); // also to pods that are gone
+  const there = t.pods.filter((p) => alive(p, now) || led.has(`p${p.id}`));
+  const pods = there.slice(0, most + 3);
   for (const p of pods) {
     const is = isAt(p.phases, now)?.is ?? "gone";
     const open = accepts(index, p.id, now);
-    boxes.push({ key: `p${p.id}`, name: p.called, word: `${open || is === "pending" || is === "starting" ? "" : "closed, "}${phases[is] ?? is}`, look: open ? (is === "ready" ? "ready" : is === "terminating-serving" ? "leaving" : "unready") : is === "pending" || is === "starting" ? "pending" : "closed", changed: p.phases.some((s) => recent(s.from) && s.from > 0) || p.listens.some((s) => recent(s.from) && s.from > 0 || s.to < t.end && recent(s.to)), x: 560, y: 0, w: 190, shape: "pod" });
+    boxes.push({ key: `p${p.id}`, name: p.called, word: podWord(p, is, open, now), look: open ? (is === "ready" ? "ready" : is === "terminating-serving" ? "leaving" : "unready") : is === "pending" || is === "starting" ? "pending" : "closed", changed: p.phases.some((s) => recent(s.from) && s.from > 0) || p.listens.some((s) => recent(s.from) && s.from > 0 || s.to < t.end && recent(s.to)), x: 560, y: 0, w: 190, shape: "pod" });
   }
   const height = spread(boxes);
-  const hidden = [t.nodes.length > nodes.length && !past ? count(t.nodes.length - nodes.length, "more node") : "", t.pods.filter((p) => alive(p, now)).length > pods.length ? "more pods" : ""].filter(Boolean).join(" and ");
+  const hidden = [t.nodes.length > nodes.length && !past ? count(t.nodes.length - nodes.length, "more node") : "", there.length > pods.length ? "more pods" : ""].filter(Boolean).join(" and ");
   return { boxes, edges, left: hidden && `Not drawn: ${hidden}.`, height };
+}
+
+// podWord is what a pod is, and what the API says of one that accepts nothing.
+function podWord(p: PodLane, is: string, open: boolean, now: number): string {
+  const words = phases[is] ?? is;
+  if (open || is === "pending" || is === "starting" || is === "gone") return words;
+  if (p.marks.some((m) => m.kind === "node-gone" && m.at <= now)) return `gone, the API says ${words}`;
+  return is === "ready" ? `closed, the API says ${words}` : `closed, ${words}`;
 }
 
 // goesTo says whether a client without a load balancer connects to a node, or runs there.

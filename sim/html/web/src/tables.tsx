@@ -95,7 +95,7 @@ export function Tables({ index, filter, zero, selected, onSelect }: { index: Ind
           { name: "Deleted", text: (x) => (x.b.deleted === null ? "" : relative(x.b.deleted, zero)), order: (x) => x.b.deleted ?? 0, number: true },
           { name: "Closed", text: (x) => (x.b.from === null ? "" : relative(x.b.from, zero)), order: (x) => x.b.from ?? 0, number: true },
           { name: "Let go", text: (x) => (x.n.letGo === null ? "never" : relative(x.n.letGo, zero)), order: (x) => x.n.letGo ?? Infinity, number: true },
-          { name: "Too late by", text: (x) => (x.b.from === null ? "" : x.n.letGo === null ? "for ever" : x.n.letGo > x.b.from ? seconds(x.n.letGo - x.b.from) : `in time by ${seconds(x.b.from - x.n.letGo)}`), order: (x) => (x.n.letGo ?? Infinity) - (x.b.from ?? 0), number: true },
+          { name: "Too late by", text: (x) => (x.b.from === null ? "" : x.n.gone ? "its machine is gone" : x.n.letGo === null ? "for ever" : x.n.letGo > x.b.from ? seconds(x.n.letGo - x.b.from) : `in time by ${seconds(x.b.from - x.n.letGo)}`), order: (x) => (x.n.letGo ?? Infinity) - (x.b.from ?? 0), number: true },
           { name: "Lost", text: (x) => String(x.n.lost), order: (x) => x.n.lost, number: true },
         ]} />)}</Later>
       <Later rows={index.t.events.length} summary={`Events as a table (${index.t.events.length})`}>{() => (

@@ -32,7 +32,7 @@ export const states: Record<string, string> = {
 export const marks: Record<string, string> = {
   deleted: "deleted", created: "created", preStop: "preStop begins", "preStop-failed": "preStop fails", SIGTERM: "SIGTERM", SIGKILL: "SIGKILL",
   listens: "listens", closed: "accepts no connections any more", exit: "process ends", killed: "process killed", restart: "restarted by its probe", crash: "crash",
-  "node-gone": "gone with its node", "eviction-refused": "eviction refused", "readiness-gate": "readiness gate", volume: "volume",
+  "node-gone": "gone with its machine", "eviction-refused": "eviction refused", "readiness-gate": "readiness gate", volume: "volume",
   "readiness-probe": "readiness probe", "liveness-probe": "liveness probe", "startup-probe": "startup probe",
 };
 // short are the words that stand in the picture.
