@@ -263,7 +263,9 @@ func (f *forwarder) cut(gone func(flow uint64, member int) bool) {
 // pick sends a new connection to a member.
 func (f *forwarder) pick(flow uint64, last int) traffic.Hop {
 	member, ok := f.b.Pick(flow, last)
-	f.tell(event.Event{Kind: event.Sent, Member: member})
+	if f.run.opts.Events.Hears(event.Sent) {
+		f.tell(event.Event{Kind: event.Sent, Member: member})
+	}
 	if !ok {
 		return traffic.Hop{Member: -1, Node: -1, Fault: noTarget(f.spec.NoTarget)}
 	}

@@ -26,6 +26,7 @@ func (f *failure) is(o *failure) bool {
 type judgements struct {
 	event uint64
 	few   []judgement
+	last  [fewJudgements]uint8     // by stream: which of few it was last time; streams share a place where they are more
 	many  map[failure]ledger.Blame // those beyond fewJudgements
 }
 
@@ -45,8 +46,13 @@ func (j *judgements) since(event uint64) {
 
 // of returns the judgement of a failure.
 func (j *judgements) of(f *failure) (blame ledger.Blame, known bool) {
+	last := &j.last[f.leg.Stream%fewJudgements]
+	if i := int(*last); i < len(j.few) && j.few[i].failure.is(f) {
+		return j.few[i].blame, true
+	}
 	for i := range j.few {
 		if j.few[i].failure.is(f) {
+			*last = uint8(i) //nolint:gosec // they are few
 			return j.few[i].blame, true
 		}
 	}

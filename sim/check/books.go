@@ -73,6 +73,14 @@ func (a *account) waits() {
 // ends returns when a request that waited has arrived, and forgets it.
 func (a *account) ends(number uint64) (at engine.Time, known bool) {
 	list := a.waiting[a.ended:]
+	if len(list) > 0 && list[0].number == number { // the one that has waited longest is never over
+		a.ended++
+		at, list = list[0].at, list[1:]
+		for len(list) > 0 && list[0].at == over {
+			a.ended, list = a.ended+1, list[1:]
+		}
+		return at, true
+	}
 	i, known := 0, false
 	if len(list) > 0 && number >= list[0].number { // mostly it is the one that has waited longest, or all that came after that wait
 		i = int(min(number-list[0].number, uint64(len(list)-1)))

@@ -59,9 +59,11 @@ func (h *TraceHash) Event(at Time, class Class, owner Owner, name string) {
 
 // Record hashes something that is no event, such as a request: its parts as words.
 func (h *TraceHash) Record(name string, words ...uint64) {
+	state := h.state
 	for _, w := range words {
-		h.add(w)
+		state = mix(state^w) + goldenGamma
 	}
+	h.state = state
 	if h.watch != nil {
 		h.watch(Step{Name: name, Words: append([]uint64(nil), words...), Hash: h.state})
 	}

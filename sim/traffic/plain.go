@@ -32,28 +32,32 @@ func (t *Traffic) DrawAll() { t.drawAll = true }
 
 // countPlain counts the plain requests that arrive before a moment, and before anything else that
 // clients do where connections outlast a request, stream by stream: what is plain has no influence on
-// other requests.
-func (t *Traffic) countPlain(limit engine.Time) {
-	if t.drawAll {
-		return
-	}
+// other requests. It returns the stream with the next arrival that is looked at, the first of equals; nil for none.
+func (t *Traffic) countPlain(limit engine.Time) (earliest *stream) {
 	limit = min(limit, t.stopped)
 	done := limit // until when nothing else happens to connections
 	if due := t.pending.next(); due < limit {
 		done = due + 1
 	}
+	next := engine.Never
 	for _, s := range t.streams {
-		if s.plainly == nil || s.odd || len(s.waiting) > 0 {
+		if s.calm.on {
 			continue
 		}
-		limit := limit
-		if !s.alone {
-			limit = done
+		if s.plainly != nil && !s.odd && len(s.waiting) == 0 && !t.drawAll {
+			limit := limit
+			if !s.alone {
+				limit = done
+			}
+			if s.next < limit {
+				t.countStream(s, limit)
+			}
 		}
-		if s.next < limit && !s.calm.on {
-			t.countStream(s, limit)
+		if s.next < next && !s.calm.on {
+			earliest, next = s, s.next
 		}
 	}
+	return earliest
 }
 
 // countStream counts the requests of a stream that arrive before a moment, until one of them is odd.

@@ -50,6 +50,7 @@ type silence struct {
 	after   [manySYNs]engine.Time // by step: when it is due, from the first SYN; step 0 is that
 	turns   [manySYNs]turn        // by step
 	last    int                   // the step that is the giving up, 0 where requests are not kept like that
+	due     int                   // steps before that for which it is somebody's turn
 	passed  bool                  // some turns are ahead of time
 }
 
@@ -121,10 +122,8 @@ func (q *silence) passBy(s *stream) (ok bool) {
 	if newest := &q.list[len(q.list)-1]; !newest.rests(s) {
 		return false
 	}
-	for step := 1; step <= q.last; step++ {
-		if nobody := q.turns[step].due == engine.Never; nobody != (step < q.last) {
-			return false
-		}
+	if q.due > 0 || q.turns[q.last].due == engine.Never {
+		return false
 	}
 	for step := 1; step < q.last; step++ {
 		q.turns[step].at = len(q.list)
@@ -210,18 +209,25 @@ func (q *silence) turn(s *stream, step int) {
 	if step > 1 {
 		end = q.turns[step-1].at
 	}
-	for ; t.at < end; t.at++ {
+	was := t.due
+	for t.due = engine.Never; t.at < end; t.at++ {
 		u := &q.list[t.at]
 		if u.followed {
 			continue
 		}
 		if step == q.last || !u.rests(s) {
 			t.due, t.seq = u.sent+q.after[step], u.seqOf(u.sent+q.after[step-1])
-			return
+			break
 		}
 		q.passed = true
 	}
-	t.due = engine.Never
+	switch {
+	case step == q.last || (was == engine.Never) == (t.due == engine.Never):
+	case was == engine.Never:
+		q.due++
+	default:
+		q.due--
+	}
 }
 
 // seqOf is the seq of a step that was put down at a moment: where the step before was passed over, it is what
@@ -280,8 +286,13 @@ func (t *Traffic) nextQuiet() *quiet {
 		next.stream = t.streams[0]
 	}
 	for _, s := range t.streams {
-		for step := 1; step <= s.silence.last; step++ {
-			if w := &s.silence.turns[step]; w.due < next.at || w.due == next.at && w.seq < next.seq && w.due != engine.Never {
+		q := &s.silence
+		step := 1
+		if q.due == 0 {
+			step = max(1, q.last)
+		}
+		for ; step <= q.last; step++ {
+			if w := &q.turns[step]; w.due < next.at || w.due == next.at && w.seq < next.seq && w.due != engine.Never {
 				*next = quiet{s, step, w.due, w.seq}
 			}
 		}

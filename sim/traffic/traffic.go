@@ -232,8 +232,7 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		return
 	}
 	for {
-		t.countPlain(limit)
-		s := t.earliest()
+		s := t.countPlain(limit)
 		arrival := engine.Never
 		if s != nil && s.next < t.stopped {
 			arrival = s.next
@@ -247,8 +246,12 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		if due < min(arrival, limit) {
 			p := t.pending.pop()
 			t.clock = p.at
+			gone := p.givenUp()
 			t.resume(p)
 			t.steps = append(t.steps, p.step)
+			if gone != nil {
+				t.wakeAtOnce(gone)
+			}
 			continue
 		}
 		if arrival >= limit {
@@ -286,17 +289,6 @@ func (t *Traffic) close(limit engine.Time) {
 	case limit >= t.stopped:
 		t.catchUpAll(t.stopped)
 	}
-}
-
-// earliest returns the stream with the next arrival that is looked at; the first of equals.
-func (t *Traffic) earliest() *stream {
-	var best *stream
-	for _, s := range t.streams {
-		if s.next != engine.Never && !s.calm.on && (best == nil || s.next < best.next) {
-			best = s
-		}
-	}
-	return best
 }
 
 // request is one request under way.

@@ -114,6 +114,31 @@ func (t *Traffic) wake(s *stream, now, before engine.Time) (ok bool) {
 	return true
 }
 
+// givenUp is the pool over whose connection a request gives up, nil where it does something else.
+func (p *pending) givenUp() *stream {
+	if !p.giveUp || p.conn == nil || p.conn.proxy != nil {
+		return nil
+	}
+	return p.conn.pool
+}
+
+// wakeAtOnce has the next request that waits take the place of a connection that was given up just now, if that is all there is to
+// do at this moment. Else RunUntil finds out what is first.
+func (t *Traffic) wakeAtOnce(s *stream) {
+	now := t.clock
+	if len(s.waiting) == 0 || s.spec.Arrivals == ClosedLoop || t.pending.next() <= now || t.nextQuiet().at <= now {
+		return
+	}
+	for _, other := range t.streams {
+		if other != s && len(other.waiting) > 0 {
+			return
+		}
+	}
+	if t.wakes(s) == now {
+		t.wake(s, now, engine.Never)
+	}
+}
+
 // tire ends the attempt of a client that has waited for a connection until its timeout. To blame is
 // what the first connection it waited for was waiting for: an answer to its SYN, or its server.
 func (t *Traffic) tire(a *attempt, first *conn, now engine.Time) {
