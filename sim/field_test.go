@@ -61,7 +61,7 @@ func fieldReports() []fieldReport {
 		}},
 		// The same without what was assumed beyond the reporters' own reasoning: health checks alone.
 		{"field-quay-6871", 60, []fieldVariant{
-			{set: "loadBalancer.healthPropagation=0s", cause: ledger.ExitInFlight},
+			{set: "loadBalancer.healthPropagation=0s", cause: ledger.StaleLB},
 			{set: "loadBalancer.healthPropagation=0s prestop.envoy=45s", nothing: true},
 		}},
 	}

@@ -599,3 +599,38 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// A SYN that is repeated stays where a proxy or a table of connections has it, as long as open connections stay there, and goes where new ones go else.
+func TestARepeatedSYN(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spec world.LoadBalancer
+		want bool // it stays with a member that fails its checks
+		gone bool // it stays with one that is removed, too
+	}{
+		"afresh":                 {world.LoadBalancer{}, false, false},
+		"stays":                  {world.LoadBalancer{RepeatedSYN: world.SYNStays, Drain: engine.Never}, true, true},
+		"stays while it drains":  {world.LoadBalancer{RepeatedSYN: world.SYNStays}, true, false},
+		"stays unless it is cut": {world.LoadBalancer{RepeatedSYN: world.SYNStays, CutUnhealthy: true, Drain: engine.Never}, false, true},
+		"in turn, afresh":        {world.LoadBalancer{Hash: world.HashRoundRobin}, false, false},
+		"of a proxy":             {world.LoadBalancer{Hash: world.HashRoundRobin, Layer7: &world.Layer7{}}, true, true},
+	} {
+		c.spec.Check = world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}
+		f, b := build(c.spec)
+		f.ok[0] = false
+		b.Wake()
+		f.run(5 * sec)
+		for flow := range uint64(20) {
+			if m, ok := b.Pick(flow<<59, 0); !ok || (m == 0) != c.want {
+				t.Errorf("%s, flow %d: member %d, want it to stay: %v", name, flow, m, c.want)
+			}
+		}
+		b.remove(0)
+		f.run(20 * sec)
+		for flow := range uint64(20) {
+			if m, ok := b.Pick(flow<<59, 0); !ok || (m == 0) != c.gone {
+				t.Errorf("%s, flow %d, of a member that is removed: member %d, want it to stay: %v", name, flow, m, c.gone)
+			}
+		}
+	}
+}

@@ -78,17 +78,34 @@ func (b *Balancer) changed(before []int) {
 }
 
 // Pick returns the member that a new connection goes to, ok false when there is none. A flow
-// that was sent to a member before stays with it while it is active; last is that member, -1
-// for none.
+// that was sent to a member before stays with it while it is active, or longer (keeps); last is
+// that member, -1 for none.
 func (b *Balancer) Pick(flow uint64, last int) (member int, ok bool) {
 	list := b.actives()
 	switch {
+	case last >= 0 && b.keeps(last):
+		return last, true
 	case len(list) == 0:
 		return -1, false
 	case last >= 0 && b.spec.Hash == world.HashFlow && slices.Contains(list, last):
 		return last, true
 	default:
 		return list[engine.Below(flow, len(list))], true
+	}
+}
+
+// keeps says whether a connection that has had no answer yet stays with its member, whoever gets new ones by now: the
+// proxy's own, whose kernel repeats the SYN to one address, and those that stay while open ones do.
+func (b *Balancer) keeps(member int) bool {
+	switch m := b.member(member); {
+	case b.spec.Layer7 != nil:
+		return true
+	case b.spec.RepeatedSYN == world.SYNAfresh:
+		return false
+	case m == nil:
+		return b.spec.Drain == engine.Never
+	default:
+		return m.serves || !b.spec.CutUnhealthy
 	}
 }
 

@@ -139,6 +139,7 @@ var conditions = map[string]string{
 	"init":                 "init containers take %s",
 	"prestop":              "the program of the preStop hook takes %s",
 	"churn":                "other Services change %s",
+	"lb.repeatedSYN":       "a SYN without an answer %s",
 	"lb.registration":      "the load balancer checks a new target after %s",
 	"lb.propagation":       "the load balancer leaves a removed target after %s",
 	"lb.healthPropagation": "the load balancer follows its health checks after %s",

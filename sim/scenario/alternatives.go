@@ -47,6 +47,7 @@ func Alternatives(s *world.Scenario) []Alternative {
 			out = append(out, started(s)...)
 		}
 		if field, ok := strings.CutPrefix(a.ID, "lb."); ok {
+			out = append(out, otherSYNs(s, field)...)
 			out = append(out, reportedEnds(s, field)...)
 		}
 		if a.ID == "sigterm" {

@@ -119,6 +119,8 @@ func lbFlows() []lbField {
 		lbWord("noTarget", "what a client sees of a load balancer without targets", []string{"timeout", "refused", "503"},
 			func(l *world.LoadBalancer) *world.NoTarget { return &l.NoTarget }),
 		lbWord("hash", "how a new connection's target is chosen", []string{"flow", "round-robin", "random"}, func(l *world.LoadBalancer) *world.FlowHash { return &l.Hash }),
+		lbLayer4(lbWord("repeatedSYN", "where a SYN goes that had no answer: where new connections go by now, or where the first one went", []string{"afresh", "stays"},
+			func(l *world.LoadBalancer) *world.RepeatedSYN { return &l.RepeatedSYN })),
 		lbFlag("icmpFiltered", "a node's reject does not reach the client", func(l *world.LoadBalancer) *bool { return &l.ICMPFiltered }),
 		{
 			name: "idle", what: "how long a connection is kept that nothing is sent over", shape: orWord(never), layer4: true,
@@ -252,6 +254,12 @@ func lbFlag(name, what string, in func(*world.LoadBalancer) *bool) lbField {
 		say:  func(l *world.LoadBalancer) string { return strconv.FormatBool(*in(l)) },
 		read: func(c cursor, l *world.LoadBalancer) { *in(l) = c.flag(*in(l)) },
 	}
+}
+
+// lbLayer4 is a field of all but proxies.
+func lbLayer4(f lbField) lbField {
+	f.layer4 = true
+	return f
 }
 
 func (w *printer) balancer(lb *world.LoadBalancer) {

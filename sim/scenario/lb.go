@@ -264,6 +264,7 @@ func (b *builder) changed(lb *world.LoadBalancer, svc *corev1.Service) bool {
 			f.read(at, lb)
 			if at.present() {
 				saysRetries(lb, f.name)
+				lb.SYNUnknown = lb.SYNUnknown && f.name != repeatedSYN
 				lb.Reported = slices.DeleteFunc(slices.Clone(lb.Reported), func(r world.Report) bool { return r.Field == f.name })
 			}
 		case at.present() && f.layer4:

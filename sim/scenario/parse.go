@@ -479,6 +479,7 @@ func (b *builder) finish() {
 		}
 	}
 	b.assumeReports()
+	b.assumeRepeatedSYNs()
 	b.assumeClients()
 	b.assumeLabels()
 	b.leftOut()

@@ -192,6 +192,7 @@ func (r *presetRow) claim(c cursor) {
 		default:
 			f.read(at, &r.LoadBalancer)
 			r.at[f.name] = at.d.position(at.at)
+			r.LoadBalancer.SYNUnknown = r.LoadBalancer.SYNUnknown || f.name == repeatedSYN && (status == inferred || status == recalled)
 			r.given[f.name] = PresetField{Name: f.name, Value: f.say(&r.LoadBalancer), Source: source, Status: shortStatus(status)}
 		}
 	}

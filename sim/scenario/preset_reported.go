@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -38,6 +39,53 @@ func (b *builder) assumeReports() {
 			}
 		}
 	}
+}
+
+// repeatedSYN is a field of load balancers that some makers say nothing of.
+const repeatedSYN = "repeatedSYN"
+
+// assumeRepeatedSYNs lists what was taken where no maker says where a repeated SYN goes.
+func (b *builder) assumeRepeatedSYNs() {
+	for i := range b.out.Traffic {
+		if t := &b.out.Traffic[i]; synsMatter(b.out, t) {
+			b.assume("lb."+repeatedSYN, fmt.Sprintf("%s: %s", t.LB.Preset, synWords(t.LB.RepeatedSYN)))
+		}
+	}
+}
+
+// synsMatter says whether it is unknown where a stream's repeated SYNs go, and can change anything: targets that are nodes leave
+// with their nodes, or where their health check port says that none of them has a pod.
+func synsMatter(s *world.Scenario, t *world.Traffic) bool {
+	return t.LB != nil && t.LB.SYNUnknown && t.Protocol != endpoints.UDP && (t.LB.Check.Probe == world.ProbeHealthPort || reportMatters(s, t.LB, "propagation"))
+}
+
+func synWords(s world.RepeatedSYN) string {
+	if s == world.SYNStays {
+		return "stays with its target"
+	}
+	return "goes where new connections go by then"
+}
+
+// otherSYNs is a Scenario whose repeated SYNs go the other way, for each way that is assumed.
+func otherSYNs(s *world.Scenario, field string) []Alternative {
+	var out []Alternative
+	for _, assumed := range []world.RepeatedSYN{world.SYNAfresh, world.SYNStays} {
+		changed, other := s.Clone(), world.SYNStays-assumed
+		done := false
+		for i := range changed.Traffic {
+			t := &changed.Traffic[i]
+			if field != repeatedSYN || !synsMatter(s, t) || t.LB.RepeatedSYN != assumed {
+				continue
+			}
+			lb := *t.LB
+			lb.RepeatedSYN = other
+			t.LB, done = &lb, true
+		}
+		if done {
+			out = append(out, Alternative{"lb." + field, synWords(other), changed})
+		}
+	}
+	return out
 }
 
 // reportedEnds is a Scenario with the least and with the most that was reported of a field.

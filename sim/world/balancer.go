@@ -38,6 +38,9 @@ type LoadBalancer struct {
 	InitialWaits bool
 	NoTarget     NoTarget
 	Hash         FlowHash
+	// RepeatedSYN is where a SYN goes that has had no answer; a proxy's own stays. SYNUnknown says that no maker says it, and the input says nothing.
+	RepeatedSYN RepeatedSYN
+	SYNUnknown  bool
 	// Idle is how long it keeps a connection that nothing is sent over, 0 for ever; then it
 	// closes it to both sides, or, with IdleForgets, forgets it: the side that writes next is answered
 	// with a reset. Of a proxy it is about the clients' connections, which are not simulated.
@@ -136,6 +139,15 @@ const (
 	HashFlow       FlowHash = iota // by its 5-tuple: a repeated SYN goes to the same one while that is healthy
 	HashRoundRobin                 // in turn
 	HashRandom                     // by chance, each connection again
+)
+
+// RepeatedSYN is where a load balancer sends a SYN that it has sent before, and that had no answer.
+type RepeatedSYN uint8
+
+// The ways of a repeated SYN.
+const (
+	SYNAfresh RepeatedSYN = iota // as the first one of a connection: where new connections go by now
+	SYNStays                     // where the first one went, as long as connections stay there that are open
 )
 
 // Announce is how a load balancer that checks nothing gets packets to nodes.

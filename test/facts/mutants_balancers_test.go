@@ -112,8 +112,14 @@ var balancerMutants = []mutant{
 	{"answers of the other kind need not come in a row", []string{"propagation 1.8"}, balancers, "TestThresholdsCountInARow", []edit{
 		{checks, "\tif ok == m.healthy {\n\t\tm.row = 0\n", "\tif ok == m.healthy {\n"},
 	}},
+	{"a proxy's kernel sends a repeated SYN to another target", []string{"load-balancers 4 Repeated SYN"}, balancers, "TestARepeatedSYN$", []edit{
+		{picks, "case b.spec.Layer7 != nil:\n\t\treturn true", "case b.spec.Layer7 != nil:\n\t\treturn m != nil"},
+	}},
+	{"where repeated SYNs of an NLB go is no assumption", []string{"load-balancers 4 Repeated SYN"}, scenario, "TestRepeatedSYNsGoBothWaysWhereNobodySays$", []edit{
+		{"sim/scenario/preset_file.go", "f.name == repeatedSYN && (status == inferred || status == recalled)", "f.name == repeatedSYN && status == reported"},
+	}},
 	{"a flow forgets its member", []string{"load-balancers 4"}, balancers, "TestAFlowStaysWithItsMember", []edit{
-		{picks, "return last, true", "return list[engine.Below(flow, len(list))], true"},
+		{picks, "slices.Contains(list, last):\n\t\treturn last, true", "slices.Contains(list, last):\n\t\treturn list[engine.Below(flow, len(list))], true"},
 	}},
 	{"nobody fails open while all settle", []string{"load-balancers 3 AWS NLB"}, balancers, "TestJudge", []edit{
 		{picks, "return b.announced(b.open(members, healthy))", "return b.announced(healthy)"},
