@@ -153,10 +153,7 @@ func cliffWords(m *grid.Map) []string {
 func stretchWords(m *grid.Map, y int) string {
 	stretches := m.Stretches(y)
 	if len(stretches) == 0 {
-		if len(refusals(m)) > 0 {
-			return "every value of " + m.X.Name + " that can be loses something"
-		}
-		return "every value of " + m.X.Name + " loses something"
+		return noneClean(m, y)
 	}
 	var parts []string
 	last := len(m.X.Values) - 1
@@ -176,6 +173,30 @@ func stretchWords(m *grid.Map, y int) string {
 		}
 	}
 	return "nothing is lost " + strings.Join(parts, ", and ")
+}
+
+// noneClean says what becomes of a row in which every point loses something, or never finishes.
+func noneClean(m *grid.Map, y int) string {
+	loses, endless := false, false
+	for x := range m.X.Values {
+		if c := m.At(x, y); c.Verdict.Endless() {
+			endless = true
+		} else if c.Refused == "" {
+			loses = true
+		}
+	}
+	every := "every value of " + m.X.Name
+	if len(refusals(m)) > 0 {
+		every += " that can be"
+	}
+	switch {
+	case endless && loses:
+		return every + " loses something, or never finishes"
+	case endless:
+		return every + " never finishes"
+	default:
+		return every + " loses something"
+	}
 }
 
 // seen is what the runs of a point say of others.

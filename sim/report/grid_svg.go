@@ -284,7 +284,7 @@ func (d *drawing) entries(m *grid.Map) []entry {
 		out = append(out, entry{`class="unknown"`, "x  refused"})
 	}
 	if len(m.Cliff()) > 0 {
-		out = append(out, entry{line, "the loss ends, and where"})
+		out = append(out, entry{line, "the loss ends"})
 	}
 	return out
 }

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -117,6 +119,24 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
+// Nothing of a legend is cut off, in a face that is wide.
+func TestTheLegendOfASweepFits(t *testing.T) {
+	t.Parallel()
+	for name, s := range sweeps(t) {
+		var b bytes.Buffer
+		if err := WriteSweepSVG(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		box := viewBox.FindStringSubmatch(b.String())
+		wide, _ := strconv.Atoi(box[1])
+		for _, m := range regexp.MustCompile(`<text x="(\d+)" y="\d+">([^<]*)</text>`).FindAllStringSubmatch(b.String(), -1) {
+			if x, _ := strconv.Atoi(m[1]); x > wide/2 && x+7*len(m[2]) > wide {
+				t.Errorf("%s: %q at %d is wider than %d", name, m[2], x, wide)
+			}
+		}
+	}
+}
+
 func TestASweepSaysFromWhereOnNothingIsLost(t *testing.T) {
 	t.Parallel()
 	axes := axesOf(t, "prestop=0s..4s:1s")
@@ -129,6 +149,9 @@ func TestASweepSaysFromWhereOnNothingIsLost(t *testing.T) {
 		"9..99": "Nothing is lost from prestop 1s to 2s.",
 		"9999.": "Nothing is lost with prestop 4s.",
 		"9..--": "Nothing is lost from prestop 1s to 2s.",
+		"-9999": "Every value of prestop loses something, or never finishes.",
+		"-----": "Every value of prestop never finishes.",
+		"99xx-": "Every value of prestop that can be loses something, or never finishes.",
 	} {
 		m := sweptMap(axes, "x", row)
 		if got := strings.Join(cliffWords(&m), " "); got != want {
