@@ -442,6 +442,20 @@ async function failing() {
   }
 }
 
+// crash: preStop does nothing against it, and the command is longer than a telephone is wide.
+async function crash() {
+  const { page, context } = await open({ viewport: { width: 390, height: 900 } });
+  await fresh(page);
+  await page.locator('select[name="action"]').selectOption("crash");
+  say(name, "does not advise preStop against a crash", await comes(async () => !/Drag preStop/.test(await page.locator(".drag-first").textContent())), await page.locator(".drag-first").textContent());
+  await fresh(page);
+  same(name, "a long command fits into 390 pixels", await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), 0);
+  await page.locator("details.more > summary").click();
+  const wider = () => page.evaluate(() => { const e = document.querySelector(".paths .picture"); return e.scrollWidth - e.clientWidth; });
+  say(name, "the picture of the ways is seen whole in 390 pixels", await comes(async () => (await wider()) === 0), await wider());
+  await context.close();
+}
+
 async function shot(width, scheme) {
   const { page, context } = await open({ viewport: { width, height: 900 }, colorScheme: scheme });
   await settled(page);
@@ -466,6 +480,7 @@ try {
   await failing();
   await backAndForward();
   await keysOnly();
+  await crash();
   await notStarted();
   for (const width of [1280, 390]) for (const scheme of ["light", "dark"]) await shot(width, scheme);
 } finally {

@@ -97,6 +97,7 @@ async function words(p, page) {
   const sources = await page.locator(".edit .source").allTextContents();
   same(p.name, "no change is of line 0", sources.filter((x) => /:0\b/.test(x)), []);
   if (p.crash) await crashed(p, page, lead);
+  if (p.name === "local") say(p.name, "says that it is the node that had no pod", / a node that had no pod of its own to send to\./.test(lead), lead);
   if (p.blocked) {
     const helps = await page.locator(".fix figcaption").allTextContents();
     say(p.name, "what helps says that it finishes then", helps.length > 0 && helps.every((x) => /never finishes \u2192 finishes in \d+ of \d+ runs, and loses /.test(x)), helps.join("; "));

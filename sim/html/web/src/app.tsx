@@ -334,15 +334,18 @@ function lead(t: Timeline): string {
   const worst = [...t.bands].filter((b) => b.from !== null && b.to !== null).sort((a, b) => b.lost - a.lost)[0];
   if (lost === 0) {
     const tight = [...t.bands].filter((b) => b.from !== null && b.to !== null && b.nodes.length > 0).sort((a, b) => a.from! - a.to! - (b.from! - b.to!))[0];
-    if (!tight) return `Nothing was lost${t.bands.length > 0 ? "" : `: ${heldUp(t)}no pod goes`}.${anyway}`;
+    const left = t.pods.find((p) => p.phases[p.phases.length - 1]?.is === "pending" && p.gone === null && heldUp(t) === "");
+    const pending = left ? ` ${left.called} is pending until the end.` : "";
+    if (!tight) return `Nothing was lost${t.bands.length > 0 ? "" : `: ${heldUp(t)}no pod goes`}.${pending}${anyway}`;
     const margin = tight.from! - tight.to!;
-    return margin > 0 ? `Nothing was lost: ${lastOne(tight)} lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
+    return margin > 0 ? `Nothing was lost: ${lastOne(tight)} lets go of each pod at least ${seconds(margin)} before it closes.${pending}` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.${pending}`;
   }
   const { kind, all } = mostLost(t);
   const they = all ? "They" : "Most";
   const why = {
     late: lateWords(t, all), ended: endedWords(worst, all), cut: `${they} were under way to a pod, or over connections that it already had, and were cut before the pod ended.`,
     hung: `${they} went over connections to a machine that is gone.`, machine: `${they} were sent to a node that is gone.`, nowhere: `${they} came where there was no pod to send to.`,
+    local: `${they} came to a node that had no pod of its own to send to.`,
     untargeted: `${they} came while ${t.targets[0]?.balancer ?? "the load balancer"} had no target to send to.`, early: `${they} were sent to a pod before it listened.`, other: "",
   }[kind];
   return ["Each cross is a lost request.", why].filter(Boolean).join(" ") + anyway;
@@ -357,14 +360,14 @@ function heldUp(t: Timeline): string {
 
 // Kind is when a request was lost: sent to a pod that had closed, or did not listen yet; under way when its pod ended, or when it was cut before;
 // over a connection to a machine that is gone, or sent to one; where no pod was, or the load balancer had no target.
-type Kind = "late" | "early" | "ended" | "cut" | "hung" | "machine" | "nowhere" | "untargeted" | "other";
+type Kind = "late" | "early" | "ended" | "cut" | "hung" | "machine" | "nowhere" | "local" | "untargeted" | "other";
 
 // lateCauses are those of requests that are still sent to a pod that accepts nothing any more, however long ago they were first tried.
 const lateCauses = ["stale-rules", "stale-lb", "stale-dns", "listener-closed"];
 
 function kindOf(t: Timeline, f: Failure): Kind {
   if (f.node >= 0 && lostAt(t.nodes.find((n) => n.index === f.node), f.end)) return "machine";
-  if (f.pod < 0) return f.cause === "no-healthy-target" ? "untargeted" : "nowhere";
+  if (f.pod < 0) return f.cause === "no-healthy-target" ? "untargeted" : f.cause === "no-local-endpoint" ? "local" : "nowhere";
   if (f.cause === "not-listening-yet") return "early";
   if (f.cause === "node-gone" && f.actor === "spec") return "hung";
   const b = t.bands.find((x) => x.pod === f.pod);
@@ -376,7 +379,7 @@ function kindOf(t: Timeline, f: Failure): Kind {
 
 // mostLost is how most requests of a run were lost.
 function mostLost(t: Timeline): { kind: Kind; all: boolean } {
-  const counts: Record<Kind, number> = { late: 0, early: 0, ended: 0, cut: 0, hung: 0, machine: 0, nowhere: 0, untargeted: 0, other: 0 };
+  const counts: Record<Kind, number> = { late: 0, early: 0, ended: 0, cut: 0, hung: 0, machine: 0, nowhere: 0, local: 0, untargeted: 0, other: 0 };
   const caused = t.failures.filter((f) => !f.without);
   for (const f of caused) counts[kindOf(t, f)]++;
   const kind = (Object.keys(counts) as Kind[]).reduce((a, b) => (counts[b] > counts[a] ? b : a));
