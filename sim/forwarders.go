@@ -260,10 +260,11 @@ func (f *forwarder) cut(gone func(flow uint64, member int) bool) {
 	}
 }
 
-// pick sends a new connection to a member.
+// pick sends a new connection to a member, or a repeated SYN, which went to last before.
 func (f *forwarder) pick(flow uint64, last int) traffic.Hop {
 	member, ok := f.b.Pick(flow, last)
-	if f.run.opts.Events.Hears(event.Sent) {
+	// A repeated SYN that stays is not sent anew: its member may be one that gets no new connection any more.
+	if (last < 0 || member != last) && f.run.opts.Events.Hears(event.Sent) {
 		f.tell(event.Event{Kind: event.Sent, Member: member})
 	}
 	if !ok {
