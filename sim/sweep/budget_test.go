@@ -3,6 +3,8 @@ package sweep
 import (
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -57,6 +59,38 @@ func TestHowManySeedsAreRunWithOtherValues(t *testing.T) {
 		}
 		if n := (&search{budget: c.budget}).seedsWithOthers(u); n != c.want {
 			t.Errorf("%+v: %d seeds", c, n)
+		}
+	}
+}
+
+// One run with another value is enough where each run of the unit loses something and it comes to as much, if there is more to try than the
+// budget allows.
+func TestWhereOneRunWithAnotherValueIsEnough(t *testing.T) {
+	t.Parallel()
+	lost := func(requests ...uint64) (out []record.Run) {
+		for _, n := range requests {
+			out = append(out, record.Run{Settled: true, Streams: []record.Stream{{
+				Totals: ledger.Totals{Total: 10_000, OK: 10_000 - n, Failed: n}, LostSeconds: engine.Time(n) * 10 * engine.Millisecond,
+			}}})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		own, other []record.Run
+		least      int
+		enough     bool
+	}{
+		"as much":                         {lost(500, 480, 530), lost(505), leastSeeds, true},
+		"as much, and there is room":      {lost(500, 480, 530), lost(505), fewestSeeds, false},
+		"more":                            {lost(500, 480, 530), lost(540), leastSeeds, false},
+		"as much, but not in each run":    {lost(500, 0, 530), lost(505), leastSeeds, false},
+		"nothing in either, as it may be": {lost(0, 0, 0), lost(0), leastSeeds, false},
+		"more runs than one":              {lost(500, 480, 530), lost(500, 480), leastSeeds, false},
+	} {
+		u := &unit{of: &scenario.Case{}, sc: &world.Scenario{}, record: record.Case{Runs: c.own}}
+		u.record.Close()
+		if enough := (&trial{unit: u, runs: c.other}).evident(c.least); enough != c.enough {
+			t.Errorf("%s: %t", name, enough)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 const (
 	// pairedSeeds is how many seeds each other value of an assumption is tried on, fewestSeeds where there is a lot to try, or where
 	// these come to the same as what was assumed: all of it together is to be about as heavy as trying. Where even these are heavier
-	// than tryingOne for one value, or than tryingAll for all, they are leastSeeds. The first of them is run alone: it says whether the others have to be paired.
+	// than tryingOne for one value, or than tryingAll for all, they are leastSeeds. The first of them is run alone: it says whether the others have to be paired,
+	// and where these are leastSeeds it may be enough: see evident.
 	pairedSeeds = 20
 	fewestSeeds = 5
 	leastSeeds  = 3
@@ -42,7 +43,7 @@ func sensitivity(p *pool, units []*unit) {
 	for _, seeds := range []int{1, fewestSeeds, pairedSeeds} {
 		for _, t := range trials {
 			least := min(all, t.unit.fewest())
-			if len(t.runs) == t.want && (t.want < least || !t.unit.record.Same(t.runs)) {
+			if len(t.runs) == t.want && (t.want < least && !t.evident(least) || !t.unit.record.Same(t.runs)) {
 				t.want = min(afford(trying, weight, min(least, seeds), seeds), len(t.unit.record.Runs))
 			}
 		}
@@ -96,6 +97,13 @@ func (u *unit) alternatives() []scenario.Alternative {
 
 // fewest is on how many seeds each other value is tried at first.
 func (u *unit) fewest() int { return afford(tryingOne, u.weight(), leastSeeds, fewestSeeds) }
+
+// evident says of a value that is tried on as few seeds as any that the first of them is enough: every run of the unit loses something, so
+// that no loss is a matter of chance, and with the same draws the other value comes to as much.
+func (t *trial) evident(least int) bool {
+	own := &t.unit.record
+	return least < fewestSeeds && len(t.runs) == 1 && own.WithLoss == len(own.Runs) && own.Same(t.runs)
+}
 
 // pairs says how further runs are compared with those without the action: where nothing fails without it in any run of the unit,
 // and in none with the other value so far, only those that lose little are.
