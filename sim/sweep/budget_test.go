@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -87,10 +88,13 @@ func TestWhereOneRunWithAnotherValueIsEnough(t *testing.T) {
 		"nothing in either, as it may be": {lost(0, 0, 0), lost(0), leastSeeds, false},
 		"more runs than one":              {lost(500, 480, 530), lost(500, 480), leastSeeds, false},
 	} {
-		u := &unit{of: &scenario.Case{}, sc: &world.Scenario{}, record: record.Case{Runs: c.own}}
+		u := &unit{of: &scenario.Case{}, sc: &world.Scenario{}, record: record.Case{Runs: slices.Repeat(c.own, calmRuns/3+1)}}
 		u.record.Close()
 		if enough := (&trial{unit: u, runs: c.other}).evident(c.least); enough != c.enough {
 			t.Errorf("%s: %t", name, enough)
+		}
+		if u.record.Runs = c.own; (&trial{unit: u, runs: c.other}).evident(c.least) {
+			t.Errorf("%s: enough though the unit has few runs", name)
 		}
 	}
 }

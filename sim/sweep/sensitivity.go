@@ -98,11 +98,11 @@ func (u *unit) alternatives() []scenario.Alternative {
 // fewest is on how many seeds each other value is tried at first.
 func (u *unit) fewest() int { return afford(tryingOne, u.weight(), leastSeeds, fewestSeeds) }
 
-// evident says of a value that is tried on as few seeds as any that the first of them is enough: every run of the unit loses something, so
-// that no loss is a matter of chance, and with the same draws the other value comes to as much.
+// evident says of a value that is tried on as few seeds as any that the first of them is enough: every run of the unit, of calmRuns or more,
+// loses something, so that no loss is a matter of chance, and with the same draws the other value comes to as much.
 func (t *trial) evident(least int) bool {
 	own := &t.unit.record
-	return least < fewestSeeds && len(t.runs) == 1 && own.WithLoss == len(own.Runs) && own.Same(t.runs)
+	return least < fewestSeeds && len(t.runs) == 1 && len(own.Runs) >= calmRuns && own.WithLoss == len(own.Runs) && own.Same(t.runs)
 }
 
 // pairs says how further runs are compared with those without the action: where nothing fails without it in any run of the unit,
