@@ -73,7 +73,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 			cases = append(cases, b.hostPorts(i)...)
 			cases = append(cases, b.cases(base, i)...)
 		}
-		if len(cases) == before {
+		if !slices.ContainsFunc(cases[before:], func(c Case) bool { return c.Scenario != nil }) {
 			cases = append(cases, b.unserved(base, i)...)
 		}
 	}
@@ -168,21 +168,34 @@ func (b *builder) cases(base *world.Scenario, index int) []Case {
 // casesOf makes those of some actions.
 func (b *builder) casesOf(base *world.Scenario, index int, actions []caseAction) []Case {
 	o := b.census.owners[index]
-	var out []Case
+	var entries []entry
 	for _, s := range b.world.services {
-		if !o.behind(s) || s.Value.Spec.Type == corev1.ServiceTypeExternalName || o.ends() && len(b.census.behind[s.ID()]) > 1 {
-			continue
+		if o.behind(s) && s.Value.Spec.Type != corev1.ServiceTypeExternalName && (!o.ends() || len(b.census.behind[s.ID()]) <= 1) {
+			entries = append(entries, b.entries(s, o.template)...)
 		}
-		for _, e := range b.entries(s, o.template) {
-			for _, a := range actions {
-				out = append(out, b.caseFor(base, index, &e, &a))
-				if classNamed(e.class).NotJudged != "" || b.unjudged(index, &e) != "" {
-					break
-				}
+	}
+	silent := func(e entry) bool { return classNamed(e.class).NotJudged != "" || b.unjudged(index, &e) != "" }
+	alone := !slices.ContainsFunc(entries, func(e entry) bool { return !silent(e) })
+	var out []Case
+	for i := range entries {
+		e := &entries[i]
+		for k := range actions {
+			if k == 0 || !silent(*e) || alone && b.unheard(index, e, &actions[k]) {
+				out = append(out, b.caseFor(base, index, e, &actions[k]))
 			}
 		}
 	}
 	return out
+}
+
+// unheard says that a case is run though what its clients notice is not judged: of a workload that has no others, whatever is asked for, and
+// otherwise what a disruption budget may keep from its end.
+func (b *builder) unheard(index int, e *entry, a *caseAction) bool {
+	o := &b.census.owners[index]
+	if e.class != ClassDNS || b.unjudged(index, e) != "" {
+		return false
+	}
+	return len(b.opts.Actions) > 0 || b.kept(o) && evicts(a.doing(b, o).operation)
 }
 
 // caseFor makes the case of one workload, one entry and one action.

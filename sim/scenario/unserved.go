@@ -3,15 +3,22 @@ package scenario
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// unserved makes the cases of a workload behind no Service whose pods a disruption budget keeps where they are, for actions that ask for
-// evictions: nobody's requests are judged, but the drain of their node does not come to its end.
+// unserved makes the cases of a workload of which nothing that clients notice is judged, and whose pods a disruption budget keeps where they
+// are, for actions that ask for evictions: the drain of their node does not come to its end.
 func (b *builder) unserved(base *world.Scenario, index int) []Case {
 	o := &b.census.owners[index]
 	if !o.simulated() || o.kind == world.DaemonSet || o.replicas == 0 || !b.kept(o) {
 		return nil
+	}
+	traffic, reason := "no Service", "no Service of the input leads to its pods"
+	if slices.ContainsFunc(b.world.services, func(s manifest.Typed[*corev1.Service]) bool { return o.behind(s) }) {
+		traffic, reason = "nobody", "nothing that clients of its Services notice is judged"
 	}
 	var out []Case
 	for _, a := range b.actionsOf(o) {
@@ -20,8 +27,8 @@ func (b *builder) unserved(base *world.Scenario, index int) []Case {
 			continue
 		}
 		c := Case{
-			ID: o.id() + "/" + a.word, Action: a.name, Kind: o.kind, Workload: o.id(), Traffic: "no Service", Object: o.object,
-			Verdict: NotJudged, Reason: "no Service of the input leads to its pods",
+			ID: o.id() + "/" + a.word, Action: a.name, Kind: o.kind, Workload: o.id(), Traffic: traffic, Object: o.object,
+			Verdict: NotJudged, Reason: reason,
 		}
 		c.Scenario = b.deriveDrain(base, []int{index}, does.operation)
 		c.Scenario.Name = c.ID

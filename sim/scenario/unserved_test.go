@@ -57,3 +57,40 @@ func TestABudgetThatCannotBeUnderstoodIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// Behind a headless Service alone nothing is judged, but each action that is asked for is run, and without any what a budget keeps from its end.
+// Behind one for scrapes alone what a budget keeps is a case of its own.
+func TestAWorkloadOfWhichNothingIsJudged(t *testing.T) {
+	t.Parallel()
+	const service = "\n---\n{apiVersion: v1, kind: Service, metadata: {name: NAME, namespace: shop}, spec: {SPEC selector: {app: web}, ports: [{name: PORT, port: 80, targetPort: 8080}]}}"
+	named := func(name, spec, port string) string {
+		return strings.NewReplacer("NAME", name, "SPEC", spec, "PORT", port).Replace(service)
+	}
+	alone, _, _ := strings.Cut(altWeb, "---")
+	const budget = "\n---\n{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b, namespace: shop}, spec: {minAvailable: 2, selector: {matchLabels: {app: web}}}}"
+	headless, scraped, plain := named("h", "clusterIP: None,", "db"), named("m", "", "metrics"), named("p", "", "db")
+	for _, tt := range []struct {
+		what, text, want string
+		actions          []string
+	}{
+		{"headless, by default", alone + headless, "rollout/h:80", nil},
+		{"headless, by default, with a budget that lets no pod go", alone + headless + budget, "rollout/h:80 drain/h:80", nil},
+		{"headless, as asked for", alone + headless, "rollout/h:80 drain/h:80 crash/h:80", []string{"rollout", "drain", "crash"}},
+		{"beside what is judged", alone + headless + plain, "rollout/h:80 rollout/p:80 drain/p:80", []string{"rollout", "drain"}},
+		{"scraped", alone + scraped, "drain/m:80", []string{"drain", "crash"}},
+		{"scraped, with a budget that lets no pod go", alone + scraped + budget, "drain/m:80 drain", []string{"drain", "crash"}},
+	} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
+		cases, problems := Infer(objects, Options{Actions: tt.actions})
+		var got []string
+		for _, c := range cases {
+			got = append(got, strings.TrimPrefix(c.ID, "shop/web/"))
+			if strings.HasSuffix(c.ID, "/drain") && (c.Traffic != "nobody" || c.Reason != "nothing that clients of its Services notice is judged") {
+				t.Errorf("%s: %q, %q", tt.what, c.Traffic, c.Reason)
+			}
+		}
+		if strings.Join(got, " ") != tt.want || manifest.HasErrors(problems) {
+			t.Errorf("%s: %q, want %q: %v", tt.what, got, tt.want, problems)
+		}
+	}
+}
