@@ -125,11 +125,16 @@ func TestADrainAgainstTopologySpread(t *testing.T) {
 		want string // "" where the drain ends
 	}{
 		{"as it is by default", nil, "nodeTaintsPolicy Honor, with which nodes that are cordoned or tainted are no domains, or whenUnsatisfiable ScheduleAnyway"},
+		{"before 1.26", nil, "whenUnsatisfiable ScheduleAnyway"},
 		{"nodeTaintsPolicy Honor", func(t *corev1.TopologySpreadConstraint) { t.NodeTaintsPolicy = &honor }, ""},
 		{"maxSkew 2", func(t *corev1.TopologySpreadConstraint) { t.MaxSkew = 2 }, ""},
 		{"ScheduleAnyway", func(t *corev1.TopologySpreadConstraint) { t.WhenUnsatisfiable = corev1.ScheduleAnyway }, ""},
 	} {
-		w := newBuild(3).nodes(3).spread(corev1.LabelHostname, c.edit).drained(nil, "node-1").acts(t)
+		b := newBuild(3).nodes(3).spread(corev1.LabelHostname, c.edit).drained(nil, "node-1")
+		if c.name == "before 1.26" {
+			b.Kubernetes.Version.Minor = 25
+		}
+		w := b.acts(t)
 		w.run(100 * sec)
 		got := w.CannotEnd()
 		if (got == nil) != (c.want == "") || got != nil && (got.What != c.want || got.Path != "spec.template.spec.topologySpreadConstraints[0]") {

@@ -68,6 +68,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	// pod that became ready reaches the rules before a rollout has deleted the next one, as it
 	// does when every hop takes the same time.
 	w.control = &control.Desk{Engine: eng, API: w.store, Log: log, Latencies: &sc.Latency, Specs: w, Nodes: sc.Nodes, Workloads: sc.Workloads, Budgets: sc.Budgets, Namespaces: sc.NamespaceLabels()}
+	w.control.NoInclusion = sc.Kubernetes.Version.Minor < world.InclusionSince
 	slicesCtl := endpointslice.New(w.control, len(sc.Services), w)
 	if w.anyHeadless() {
 		w.dns = newNameServer(w)

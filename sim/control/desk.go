@@ -25,6 +25,8 @@ type Desk struct {
 	Revised   map[int][]world.Budget // by number of a budget: what actions have made of it, one after another
 
 	Namespaces map[string]map[string]string // the labels of those that the input has
+
+	NoInclusion bool // the cluster is older than world.InclusionSince
 }
 
 // Specs say what workloads ask for, and what their pods are.

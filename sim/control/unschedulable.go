@@ -162,7 +162,7 @@ func (r *relief) spread() string {
 		{placement.HonorTaints, "nodeTaintsPolicy Honor, with which nodes that are cordoned or tainted are no domains, or "},
 		{placement.ByRevision, "matchLabelKeys [pod-template-hash], with which old pods do not count, or "},
 	} {
-		if r.s.nodes.Relieves(r.k, c.relief) {
+		if r.s.nodes.Relieves(r.k, c.relief) && (c.relief != placement.HonorTaints || !r.s.d.NoInclusion) {
 			more = cmp.Or(more, c.what)
 		}
 	}

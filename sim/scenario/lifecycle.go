@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // sleepAction is the first version that has preStop sleep without a feature gate
@@ -42,6 +43,26 @@ func (b *builder) checkHooks(o *manifest.Object, pod *corev1.PodSpec) {
 		if hook.StopSignal != nil {
 			warn("stopSignal", "Kubernetes drops it without the feature gate ContainerStopSignals, which is off by default in every version up to 1.36: "+
 				"simulated as if it was not there; valid here: STOPSIGNAL in the image, or the profile of what the app does with that signal")
+		}
+	}
+}
+
+// checkSpread leaves out of topology spread constraints which nodes count, where the simulated version has no such fields: its API server drops
+// them (docs/model/controllers.md 5 Node inclusion policies).
+func (b *builder) checkSpread(o *manifest.Object, pod *corev1.PodSpec) {
+	if b.out.Kubernetes.Version.Minor >= world.InclusionSince {
+		return
+	}
+	for i := range pod.TopologySpreadConstraints {
+		c := &pod.TopologySpreadConstraints[i]
+		for field, policy := range map[string]**corev1.NodeInclusionPolicy{"nodeAffinityPolicy": &c.NodeAffinityPolicy, "nodeTaintsPolicy": &c.NodeTaintsPolicy} { // order: problems are sorted
+			if *policy == nil {
+				continue
+			}
+			*policy = nil
+			path := fmt.Sprintf("spec.template.spec.topologySpreadConstraints[%d].%s", i, field)
+			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, path, fmt.Sprintf(
+				"Kubernetes %s drops it, 1.%d is the first that heeds it by default: simulated as if it was not there", b.out.Kubernetes.Version, world.InclusionSince)))
 		}
 	}
 }

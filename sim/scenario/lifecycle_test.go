@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -89,6 +90,29 @@ func TestAHookIsHeldToTheGracePeriodOfItsPod(t *testing.T) {
 			}
 		} else if want != "" {
 			t.Errorf("grace period %s: nothing is said, want %q", grace, want)
+		}
+	}
+}
+
+// Before 1.26 the API server drops what a topology spread constraint says of the nodes that count. Reference: docs/model/controllers.md 5 Node
+// inclusion policies.
+func TestOldAPIServersDropNodeInclusionPolicies(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(altWeb, "      containers:", "      topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor, nodeAffinityPolicy: Ignore}]\n      containers:", 1)
+	for minor, dropped := range map[int]bool{24: true, 25: true, 26: false, 36: false} {
+		cases, problems := casesIn(t, text, Options{Actions: []string{"drain"}, KubernetesVersion: fmt.Sprintf("1.%d", minor)})
+		if len(cases) != 1 {
+			t.Fatal(problems)
+		}
+		c := cases[0].Scenario.Workloads[0].Template().Spec.TopologySpreadConstraints[0]
+		said := 0
+		for _, p := range problems {
+			if strings.Contains(p.Message, "drops it, 1.26 is the first") {
+				said++
+			}
+		}
+		if (c.NodeTaintsPolicy == nil) != dropped || (c.NodeAffinityPolicy == nil) != dropped || (said == 2) != dropped || (said == 0) == dropped {
+			t.Errorf("1.%d: %+v, %d warnings", minor, c, said)
 		}
 	}
 }

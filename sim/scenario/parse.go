@@ -300,6 +300,7 @@ func (b *builder) workloads(apps cursor) {
 		readInitTime(&w.App, b.doc.spec().get("init"))
 		w.Hooks = hooksOf(&template.Spec, b.doc.set.For(d.Name))
 		b.checkHooks(d.Object, &template.Spec)
+		b.checkSpread(d.Object, &template.Spec)
 		b.checkStateful(&w)
 		for _, key := range []string{d.Name, d.ID()} {
 			if c := apps.get(key); c.present() && apps.keys() != nil {

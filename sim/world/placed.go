@@ -38,3 +38,7 @@ func (w *Workload) On(nodes []string) int {
 	}
 	return n
 }
+
+// InclusionSince is the first minor version of Kubernetes 1 whose topology spread constraints say by default which nodes count: before, their
+// nodeTaintsPolicy and nodeAffinityPolicy are dropped (docs/model/controllers.md 5 Node inclusion policies).
+const InclusionSince = 26
