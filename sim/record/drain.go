@@ -9,6 +9,16 @@ import (
 // OfNodes says that a case is a drain of nodes as such, which nobody asks anything.
 func (c *Case) OfNodes() bool { return c.Kind == scenario.KindNode }
 
+// KeepDrain has a drain be blocked that pods keep from its end which are not simulated.
+func (c *Case) KeepDrain() {
+	on, node := c.Drain.KeptBy()
+	if on == nil || c.Stuck != nil {
+		return
+	}
+	c.Verdict, c.Reason, c.Bound = Blocked, "", 0
+	c.Stuck = &Stuck{Workload: on.Name, Drain: true, Why: "kubectl drain of " + node.Name + " waits for ever: " + on.Words(), What: node.LetsGo()}
+}
+
 // NodeTime is how long it takes until a node is empty, in the runs in which it becomes empty; ok says that it does in any.
 func (c *Case) NodeTime(node string) (took Range, runs int) {
 	var list []int64

@@ -40,6 +40,7 @@ func (c *Case) Close() {
 	c.LongestOutage = c.worstClient(outageFrom, func(s *Stream) engine.Time { return s.LongestOutage })
 	c.Causes, c.Before = causesOf(c), c.before()
 	c.judge()
+	c.KeepDrain()
 	c.Central = c.Verdict
 	c.Unmet = Expect(c)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // many makes a case of so many runs of which the first k lose so many requests, 10 ms of traffic each.
@@ -219,5 +220,28 @@ func TestACaseInWhichNothingAnswersSaysWhy(t *testing.T) {
 		if got := silent(change); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// A drain is blocked that waits for what is not simulated, whatever becomes of the rest; one that is blocked anyway says by what.
+func TestADrainMayWaitForWhatIsNotSimulated(t *testing.T) {
+	t.Parallel()
+	on := scenario.OnNode{Kind: "Redis", Name: "data/redis", Why: "it may not", Kept: true}
+	plan := &scenario.DrainPlan{Nodes: []scenario.NodePlan{{Name: "a"}, {Name: "b", Beyond: []scenario.OnNode{{Name: "x/y"}, on}}}}
+	c := many(20, 0, 0, 0)
+	c.Drain, c.Verdict = plan, ""
+	c.Close()
+	if c.Verdict != Blocked || c.Bound != 0 || c.Stuck == nil || c.Stuck.Why != "kubectl drain of b waits for ever: Redis data/redis (it may not)" || c.Stuck.Workload != "data/redis" {
+		t.Errorf("%s, %+v", c.Verdict, c.Stuck)
+	}
+	c = drains(blocked(many(20, 0, 0, 0), 20), 20)
+	c.Drain, c.Runs[0].Stuck.Why, c.Verdict = plan, "its own", ""
+	if c.Close(); c.Verdict != Blocked || c.Stuck.Why != "its own" {
+		t.Errorf("%s, %+v", c.Verdict, c.Stuck)
+	}
+	c = many(20, 0, 0, 0)
+	c.Drain, c.Verdict = &scenario.DrainPlan{Nodes: plan.Nodes[:1]}, ""
+	if c.Close(); c.Verdict != Holds {
+		t.Errorf("%s, %+v", c.Verdict, c.Stuck)
 	}
 }

@@ -13,7 +13,7 @@ type Drain struct {
 	// the last, null where it is none.
 	Ended   int      `json:"ended"`
 	Seconds *Seconds `json:"seconds"`
-	Blocked []Block  `json:"blocked"` // what it waits for in any run, and never comes
+	Blocked []Block  `json:"blocked"` // what it waits for in any run, and never comes; pods that are not simulated, too
 	// Unwell says which pods of the workloads there are not ready or Pending before it begins. Guessed are the workloads of whose
 	// pods the input has none.
 	Unwell  []string `json:"unwell"`
@@ -77,12 +77,19 @@ func drainOf(c *record.Case) Drain {
 		for _, r := range n.Refused {
 			x.Refused = append(x.Refused, Refused(r))
 		}
+		if n.KeptBy() != nil {
+			x.Seconds, x.Ended = nil, 0
+		}
 		d.Nodes = append(d.Nodes, x)
 	}
 	what, runs := c.BlockedBy()
 	for i := range what {
 		s := &what[i]
 		d.Blocked = append(d.Blocked, Block{s.Workload, s.Why, s.What, sourceOf(s.File, s.Line), runs[i]})
+	}
+	if kept, node := c.Drain.KeptBy(); kept != nil {
+		d.Seconds, d.Ended = nil, 0
+		d.Blocked = append(d.Blocked, Block{kept.Name, "kubectl drain of " + node.Name + " waits for ever: " + kept.Words(), node.LetsGo(), nil, len(c.Runs)})
 	}
 	return d
 }

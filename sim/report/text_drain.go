@@ -51,29 +51,42 @@ func nodesOf(c *record.Case) string {
 
 // drainEnd says when a drain is over, or why it never is.
 func (t *text) drainEnd(c *record.Case) string {
-	if c.Verdict.Endless() {
-		var names []string
-		what, _ := c.BlockedBy()
-		for i := range what {
-			names = distinct(names, what[i].Workload)
+	what, _ := c.BlockedBy()
+	kept, _ := c.Drain.KeptBy()
+	if len(what) > 0 && c.Verdict.Endless() {
+		var names, left []string
+		if kept != nil {
+			names = append(names, kept.Name)
 		}
-		if took, runs := c.DrainTime(); runs > 0 && runs == len(c.Runs) {
+		for i := range what {
+			if givesUp(&what[i]) {
+				left = distinct(left, what[i].Workload)
+			} else {
+				names = distinct(names, what[i].Workload)
+			}
+		}
+		if took, runs := c.DrainTime(); kept == nil && runs > 0 && runs == len(c.Runs) {
 			return fmt.Sprintf(" is through in %s, and not all pods come back: %s.", spread(took), listed(names, 4))
+		}
+		if len(names) == 0 {
+			return " gives up, and leaves pods of " + listed(left, 4) + " where they are."
 		}
 		return " never finishes: it waits for " + listed(names, 4) + "."
 	}
 	pods := 0
 	for i := range c.Drain.Nodes {
-		for _, on := range c.Drain.Nodes[i].Leave {
+		for _, on := range slices.Concat(c.Drain.Nodes[i].Leave, c.Drain.Nodes[i].Beyond) {
 			pods += on.Pods
 		}
 	}
 	took, runs := c.DrainTime()
-	if runs == 0 {
+	switch {
+	case kept != nil && took.Max == 0:
+		return " waits for what is not simulated: " + kept.Words() + "."
+	case kept != nil:
+		return fmt.Sprintf(" waits for what is not simulated: %s. The rest is gone in %s.", kept.Words(), spread(took))
+	case runs == 0:
 		return " is not through when the runs end."
-	}
-	if kept := keptBy(c); kept != "" {
-		return fmt.Sprintf(" waits for what is not simulated: %s. The rest is gone in %s.", kept, spread(took))
 	}
 	words := " is through in " + spread(took)
 	if took.Max == 0 {
@@ -87,18 +100,6 @@ func (t *text) drainEnd(c *record.Case) string {
 		return words
 	}
 	return words + "."
-}
-
-// keptBy is the first pod on the nodes that is not simulated and that a budget lets not go, "" for none.
-func keptBy(c *record.Case) string {
-	for i := range c.Drain.Nodes {
-		for _, on := range c.Drain.Nodes[i].Beyond {
-			if on.Kept {
-				return on.Kind + " " + on.Name + " (" + on.Why + ")"
-			}
-		}
-	}
-	return ""
 }
 
 // noticedWords says how many of the Services with pods there lose something.
@@ -153,7 +154,12 @@ func (t *text) node(c *record.Case, n *scenario.NodePlan) {
 	if n.Cordoned {
 		words += "cordoned already, "
 	}
-	switch took, runs := c.NodeTime(n.Name); {
+	took, runs := c.NodeTime(n.Name)
+	switch kept := n.KeptBy(); {
+	case kept != nil && took.Max > 0:
+		words += "not empty: " + kept.Name + " stays; the rest is gone after " + spread(took)
+	case kept != nil:
+		words += "not empty: " + kept.Name + " stays"
 	case runs > 0 && took.Max == 0:
 		words += "empty from the beginning"
 	case runs > 0:
@@ -173,8 +179,12 @@ func (t *text) node(c *record.Case, n *scenario.NodePlan) {
 	if len(n.Leave) > 0 {
 		t.Hanging("    ", 6, "Leave: "+listed(onNode(n.Leave, false), 8)+".")
 	}
-	if len(n.Beyond) > 0 {
-		t.Hanging("    ", 6, "Leave, too, and are not simulated: "+listed(onNode(n.Beyond, true), 6)+".")
+	kept := func(on scenario.OnNode) bool { return on.Kept }
+	if gone := slices.DeleteFunc(slices.Clone(n.Beyond), kept); len(gone) > 0 {
+		t.Hanging("    ", 6, "Leave, too, and are not simulated: "+listed(onNode(gone, true), 6)+".")
+	}
+	if stays := slices.DeleteFunc(slices.Clone(n.Beyond), func(on scenario.OnNode) bool { return !on.Kept }); len(stays) > 0 {
+		t.Hanging("    ", 6, "Are to leave, do not, and are not simulated: "+listed(onNode(stays, true), 6)+".")
 	}
 	if len(n.Stay) > 0 {
 		t.Hanging("    ", 6, "Stay: "+listed(onNode(n.Stay, true), 6)+".")

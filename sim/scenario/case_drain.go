@@ -21,6 +21,7 @@ const drainOf = "drain="
 // nodeDrain is kubectl drain of some nodes.
 type nodeDrain struct {
 	nodes []string
+	force bool // there may be bare Pods on them, which kubectl drain refuses without
 }
 
 func (d *nodeDrain) word() string { return drainOf + strings.Join(d.nodes, ",") }
@@ -86,6 +87,7 @@ func someNames(names []string) string {
 func (b *builder) nodeCases(base *world.Scenario, d *nodeDrain) []Case {
 	on := b.onNodes(base, d.nodes)
 	b.with = append([]int{}, on...)
+	d.force = slices.ContainsFunc(on, func(i int) bool { return b.census.owners[i].kind == world.Pod })
 	defer func() { b.with = nil }()
 	a := &caseAction{word: d.word(), name: "drain of " + strings.Join(d.nodes, ", "), doing: func(*builder, *owner) doing { return doing{operation: d.operation()} }}
 	out := []Case{b.nodeCase(base, d, a, on)}
@@ -106,7 +108,7 @@ func (b *builder) nodeCases(base *world.Scenario, d *nodeDrain) []Case {
 }
 
 func (d *nodeDrain) operation() world.Operation {
-	return world.Drain{Nodes: d.nodes, DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace, Force: true}}
+	return world.Drain{Nodes: d.nodes, DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace, Force: d.force}}
 }
 
 // onNodes are the workloads of the census with pods on some nodes that a drain has leave, and those of whose pods the input says

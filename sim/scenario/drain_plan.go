@@ -1,10 +1,11 @@
 package scenario
 
 import (
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -38,7 +39,7 @@ type OnNode struct {
 	Kind, Name string // of the owner: "Deployment", "ns/name"; kind "Pod" for those without, "static Pod" for mirror pods
 	Pods       int
 	Why        string // more to say, "" for nothing
-	Kept       bool   // Why is a budget that refuses: the drain waits until it does not
+	Kept       bool   // Why is what keeps the drain from its end, as things are
 }
 
 // Refused is a flag of kubectl drain, and the pods for which it is needed: "ns/name".
@@ -160,6 +161,9 @@ func (b *builder) leaves(n *NodePlan, p *homed) {
 		on.Why = "finished"
 	case p.over():
 		on.Why = "on its way out already"
+		if on.Kept = n.Silent; n.Silent {
+			on.Why += ", and nobody stops it"
+		}
 	case slices.ContainsFunc(b.census.owners, func(o owner) bool { return o.simulated() && o.keeps(p) }):
 		n.Leave = add(n.Leave, on)
 		return
@@ -170,15 +174,89 @@ func (b *builder) leaves(n *NodePlan, p *homed) {
 	n.Beyond = add(n.Beyond, on)
 }
 
-// refusedNow says which budget lets no pod go at the moment, by its status, "" for none.
+// refusedNow says which budget does not let a pod go at the moment, "" for none. One that is Pending may go whatever budgets say.
 func (b *builder) refusedNow(p *homed) string {
+	var over []string
+	refuses := false
 	for i := range b.world.budgets {
-		x := &b.world.budgets[i]
-		if s := x.Value.Status; x.Covers(p.Namespace, p.Value.Labels) && s.ObservedGeneration > 0 && s.DisruptionsAllowed == 0 {
-			return fmt.Sprintf("%s allows no eviction now", x.Words())
+		if x := &b.world.budgets[i]; x.Covers(p.Namespace, p.Value.Labels) {
+			over = append(over, x.Words())
+			refuses = refuses || !b.allows(x, p.ready())
 		}
 	}
-	return ""
+	switch {
+	case len(over) == 0 || p.Value.Status.Phase == corev1.PodPending:
+		return ""
+	case len(over) > 1:
+		return over[0] + " and " + over[1] + " both cover it, which the eviction API does not support"
+	case refuses:
+		return over[0] + " allows no eviction now"
+	default:
+		return ""
+	}
+}
+
+// allows says whether a budget lets one of its pods go at the moment: by its status, and where it has none by the pods of the input, as far as
+// its number is one that needs no controller's.
+func (b *builder) allows(x *world.Budget, ready bool) bool {
+	s := x.Value.Status
+	if s.ObservedGeneration == 0 {
+		s = policyv1.PodDisruptionBudgetStatus{}
+		if min := x.Value.Spec.MinAvailable; min == nil || min.Type != intstr.Int {
+			return true
+		}
+		for i := range b.world.pods {
+			if p := &b.world.pods[i]; p.ready() && !p.over() && x.Covers(p.Namespace, p.Value.Labels) {
+				s.CurrentHealthy++
+			}
+		}
+		_, desired := x.Desired(0, 0)
+		s.DesiredHealthy = int32(desired)
+		s.DisruptionsAllowed = s.CurrentHealthy - s.DesiredHealthy
+	}
+	if policy := x.Value.Spec.UnhealthyPodEvictionPolicy; !ready {
+		return policy != nil && *policy == policyv1.AlwaysAllow || s.DesiredHealthy > 0 && s.CurrentHealthy >= s.DesiredHealthy || s.DisruptionsAllowed > 0
+	}
+	return s.DisruptionsAllowed > 0
+}
+
+// KeptBy is the first pods on the nodes that are not simulated and do not go, as things are, and their node; nil for none.
+func (d *DrainPlan) KeptBy() (*OnNode, *NodePlan) {
+	if d == nil {
+		return nil, nil
+	}
+	for i := range d.Nodes {
+		if on := d.Nodes[i].KeptBy(); on != nil {
+			return on, &d.Nodes[i]
+		}
+	}
+	return nil, nil
+}
+
+// LetsGo says what would have such pods go.
+func (n *NodePlan) LetsGo() string {
+	if n.Silent {
+		return "that kubelet again; or kubectl delete node " + n.Name + ", once its machine is off for good"
+	}
+	return "more of its pods ready, or another budget"
+}
+
+// KeptBy is the first pods on the node that are not simulated and do not go, as things are; nil for none.
+func (n *NodePlan) KeptBy() *OnNode {
+	at := slices.IndexFunc(n.Beyond, func(on OnNode) bool { return on.Kept })
+	if at < 0 {
+		return nil
+	}
+	return &n.Beyond[at]
+}
+
+// Words name what is on the node, and what is to be said of it: "Redis data/redis (on its way out already)".
+func (on *OnNode) Words() string {
+	words := on.Kind + " " + on.Name
+	if on.Why != "" {
+		words += " (" + on.Why + ")"
+	}
+	return words
 }
 
 // notReady says whether a Node object has the condition Ready, and it is not True.

@@ -98,10 +98,18 @@ func TestWaysToAService(t *testing.T) {
 	}
 }
 
-// A drain that lameduck makes up is one with --force: pods that nobody owns do not refuse it.
+// A drain that lameduck makes up is one with --force where there are pods that nobody owns: they do not refuse it.
 func TestADrainThatIsMadeUpIsForced(t *testing.T) {
 	t.Parallel()
-	drain := &nodeDrain{nodes: []string{"node-1", "node-2"}}
+	for pod, want := range map[string]bool{"": false, livePod("bare", "", "n1", ""): true, livePod("bare", "", "n2", ""): false} {
+		cases, problems := casesIn(t, placedWeb+threeNodes+livePod("web-1", "ReplicaSet web-7c9d", "n1", "")+pod, Options{Actions: []string{"drain=n1"}})
+		for _, c := range cases {
+			if o := c.Scenario.Actions[0].Operation.(world.Drain); o.Force != want {
+				t.Errorf("%q: %s is forced: %v: %v", pod, c.ID, o.Force, problems)
+			}
+		}
+	}
+	drain := &nodeDrain{nodes: []string{"node-1", "node-2"}, force: true}
 	op, ok := drain.operation().(world.Drain)
 	if !ok || !op.Force || op.GracePeriod != world.OwnGrace || strings.Join(op.Nodes, " ") != "node-1 node-2" || drain.word() != drainOf+"node-1,node-2" {
 		t.Errorf("%+v", drain.operation())

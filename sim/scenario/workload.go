@@ -60,7 +60,7 @@ func targetWords(fits func(kind string) bool) []string {
 }
 
 // resourceOf is what an object of the input says about pods, of a copy; nil for one that has none of its own: a ReplicaSet of a
-// Deployment, a Pod that something made, that ends by itself, or that is there for a test of a chart.
+// Deployment, a Pod that something made, that ends by itself or has ended, that is on its way out, or that is there for a test of a chart.
 func resourceOf(o *manifest.Object) world.Resource {
 	switch v := o.Value.(type) {
 	case *appsv1.ReplicaSet:
@@ -70,7 +70,7 @@ func resourceOf(o *manifest.Object) world.Resource {
 		return v.DeepCopy()
 	case *corev1.Pod:
 		_, hook := v.Annotations["helm.sh/hook"]
-		if len(v.OwnerReferences) > 0 || hook || v.Spec.RestartPolicy == corev1.RestartPolicyNever || v.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
+		if over := (&homed{Typed: manifest.Typed[*corev1.Pod]{Value: v}}).over(); over || len(v.OwnerReferences) > 0 || hook || v.Spec.RestartPolicy == corev1.RestartPolicyNever || v.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
 			return nil
 		}
 		return world.NewBarePod(v.DeepCopy())

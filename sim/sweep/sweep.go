@@ -144,6 +144,7 @@ func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 	}
 	if sc == nil {
 		out.Verdict = record.NotJudged
+		out.KeepDrain()
 		return out
 	}
 	for _, n := range sc.Nodes {
