@@ -196,7 +196,7 @@ func (w *World) AllThatCannotEnd() []control.Stuck {
 		}
 		s := w.heldBy(p)
 		s.Drain, s.Workload = true, p.Workload
-		s.Why = fmt.Sprintf("%s of %s waits for ever: %s", cmp.Or(b.By, "kubectl drain"), w.sc.Nodes[b.Node].Name, s.Why)
+		s.Why = waits(b.By, w.sc.Nodes[b.Node].Name) + s.Why
 		out = append(out, *s)
 	}
 	for i := range w.disrupts.refused {
@@ -243,7 +243,7 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 		}
 		return w.byBudget(b, s)
 	}
-	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("%s of %s waits for ever: %s", by, node, b.Why)}
+	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: waits(b.By, node) + b.Why}
 	switch {
 	case rollout != nil && (b.Budget < 0 || w.coversWorkload(b.Budget, rollout.Workload)):
 		s.Workload, s.Why, s.What, s.Path = rollout.Workload, s.Why+"; "+rollout.Why, rollout.What, rollout.Path
@@ -253,6 +253,14 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 	default:
 		return nil // what the budget counts may be another number soon
 	}
+}
+
+// waits says that kubectl drain, or who else wants a node to be empty, waits for ever.
+func waits(by, node string) string {
+	if by == "" {
+		return "kubectl drain of " + node + " waits for ever: "
+	}
+	return by + " waits for ever for " + node + " to be empty: "
 }
 
 // sooner is what has to be shorter for a pod to be gone in time, and where it is said: the longest preStop hook that is no shorter itself, for

@@ -354,7 +354,7 @@ func TestWhatWaitsForAPodOfAMachineThatIsGone(t *testing.T) {
 	}{
 		{newBuild(2).nodes(2).recreate().does(world.RolloutRestart{Workload: "default/web"}, 0), stays + ". Strategy Recreate makes no new pod meanwhile", false},
 		{newBuild(2).nodes(2).drained(nil, "node-1"), "kubectl drain of node-1 waits for ever: " + stays, true},
-		{newBuild(2).nodes(2).taken(world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}}), "Karpenter of node-1 waits for ever: " + stays, true},
+		{newBuild(2).nodes(2).taken(world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}}), "Karpenter waits for ever for node-1 to be empty: " + stays, true},
 		{newBuild(2).nodes(2).drained(func(o *world.DrainOptions) { o.Timeout = 60 * sec }, "node-1"), "kubectl drain gives up on node-1: pod 0 of default/web: timeout reached", true},
 	} {
 		b := c.b.hook("app", sleepHook(20*sec))

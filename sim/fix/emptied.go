@@ -214,7 +214,7 @@ func (t *target) looser() *Change {
 	}
 	c := &Change{ID: "budget", Title: "maxUnavailable: 1 in its " + kindBudget, Edits: []edit.Edit{budgetEdit(b)}, Around: Around{Budget: loosened(b)}}
 	if t.w.Replicas() == 1 {
-		c.Destructive = "the budget keeps the only pod where it is: with this a drain ends it, and nobody answers from when it stops to serve until the next one is ready"
+		c.Destructive = "the budget keeps the only pod where it is: with this a drain ends it, and nobody answers where it stops to serve before the next one is ready"
 	}
 	return c
 }

@@ -279,7 +279,7 @@ func (t *target) preStop(seconds int64) *Change {
 		return nil
 	}
 	to := fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
-	cost := fmt.Sprintf("each pod takes %d s longer to stop", seconds)
+	cost := longerBy(hook, seconds)
 	if v := t.sc.Kubernetes.Version; v.Major == sleepSince.Major && v.Minor < sleepSince.Minor {
 		to = fmt.Sprintf("{exec: {command: [sleep, %q]}}", fmt.Sprint(seconds))
 		cost += "; the image needs a sleep program"
@@ -296,6 +296,19 @@ func (t *target) preStop(seconds int64) *Change {
 		c.Edits = append(c.Edits, t.edit("spec.template.spec.terminationGracePeriodSeconds", needed))
 	}
 	return c
+}
+
+// longerBy says how much longer a pod takes to stop with a hook of so many seconds than with the one that it has.
+func longerBy(hook world.Hook, seconds int64) string {
+	least, most := int64(hook.Duration.Min()/engine.Second), int64(hook.Duration.Max()/engine.Second)
+	switch {
+	case least > seconds:
+		return fmt.Sprintf("each pod takes %d s less to stop", least-seconds)
+	case most > least:
+		return fmt.Sprintf("each pod takes up to %d s longer to stop", seconds-least)
+	default:
+		return fmt.Sprintf("each pod takes %d s longer to stop", seconds-least)
+	}
 }
 
 func (t *target) graceSeconds() int64 { return int64(t.w.Grace() / engine.Second) }

@@ -366,3 +366,26 @@ func TestAWorkloadWithoutContainersIsNotChanged(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What a hook costs is what it adds to the one that is there.
+func TestHowMuchLongerAPodTakesToStop(t *testing.T) {
+	t.Parallel()
+	sleep := func(least, most engine.Time) world.Hook {
+		d, err := engine.Uniform(least*engine.Second, most*engine.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return world.Hook{Duration: d}
+	}
+	for want, hook := range map[string]world.Hook{
+		"each pod takes 30 s longer to stop":       {},
+		"each pod takes 15 s longer to stop":       sleep(15, 15),
+		"each pod takes 25 s less to stop":         sleep(55, 55),
+		"each pod takes up to 30 s longer to stop": sleep(0, 15),
+		"each pod takes up to 20 s longer to stop": sleep(10, 15),
+	} {
+		if got := longerBy(hook, 30); got != want {
+			t.Errorf("%+v: %q, want %q", hook, got, want)
+		}
+	}
+}

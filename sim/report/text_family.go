@@ -34,7 +34,7 @@ func familySentence(c *record.Case, by scenario.Wording) string {
 	if high == 0 {
 		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c, by))
 	}
-	return fmt.Sprintf(" loses %s of traffic in a %s%s", between(low, high), one(c), tail(low, high, "much"))
+	return fmt.Sprintf(" loses %s of traffic in %s%s", between(low, high), article(one(c)), tail(low, high, "much"))
 }
 
 // familyRange is the least and the greatest median over load balancers.

@@ -70,11 +70,11 @@ func (t *text) todo(c *record.Case) []string {
 		}
 		return out
 	case len(noHelpFor(t.sim, c)) > 0:
-		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c), titledAbove) + ")" + outsideWords(c)}
+		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c), titledAbove) + ")" + outsideWords(c, t.drainTold(c))}
 	case len(all) > 0:
-		return []string{"nothing that was tried helps" + outsideWords(c)}
+		return []string{"nothing that was tried helps" + outsideWords(c, t.drainTold(c))}
 	case slices.ContainsFunc(t.sim.NoHelp, func(n record.NoHelp) bool { return n.Workload == c.Workload && n.Sudden == c.Sudden }):
-		return []string{"nothing in the manifest has to do with it" + outsideWords(c)}
+		return []string{"nothing in the manifest has to do with it" + outsideWords(c, t.drainTold(c))}
 	default:
 		return []string{t.notLookedFor(c)}
 	}
@@ -105,8 +105,8 @@ func ownFirst(fixes []*record.Fix, c *record.Case) []*record.Fix {
 }
 
 // outsideWords say what there is to try besides the manifest where a node ends under its pods. A kubelet that ends them first already is
-// no advice.
-func outsideWords(c *record.Case) string {
+// no advice. drain says where to read what a drain loses, "" where the reader has it before him.
+func outsideWords(c *record.Case, drain string) string {
 	var ways []string
 	switch c.Action {
 	case scenario.ActionCrash:
@@ -114,9 +114,9 @@ func outsideWords(c *record.Case) string {
 		after := int64(c.Silence / engine.Second)
 		return fmt.Sprintf("; it takes %d to %d s until the control plane notices: more pods on more nodes carry less each", after-renewal, after+look)
 	case scenario.ActionShutdown:
-		ways = append(ways, "drain the node before"+onceEvictable(c))
+		ways = append(ways, "drain the node before"+onceEvictable(c, drain))
 	case scenario.ActionSpot:
-		ways = append(ways, "a node termination handler that drains the node at the notice does"+onceEvictable(c))
+		ways = append(ways, "have a node termination handler drain the node at the notice"+onceEvictable(c, drain))
 	default:
 		return ""
 	}
@@ -126,12 +126,20 @@ func outsideWords(c *record.Case) string {
 	return "; " + strings.Join(ways, ", or ")
 }
 
-// onceEvictable says what has to be changed before any drain empties a node, "" for nothing.
-func onceEvictable(c *record.Case) string {
+// onceEvictable says what has to be changed before any drain empties a node, or where to read what one loses.
+func onceEvictable(c *record.Case, drain string) string {
 	if c.Unevictable == "" {
-		return ""
+		return inBrackets(drain)
 	}
 	return " (not now: " + c.Unevictable + ")"
+}
+
+// drainTold says where to read what a drain of the node loses: a loss of its own, and not nothing. "" where the report has it.
+func (t *text) drainTold(c *record.Case) string {
+	if slices.ContainsFunc(t.sim.Cases, func(x record.Case) bool { return x.Workload == c.Workload && x.Action == scenario.ActionDrain }) {
+		return ""
+	}
+	return t.option("action", "drain") + " says what that loses"
 }
 
 // waysOut are the changes with which a rollout comes to its end that is stuck.
@@ -304,7 +312,7 @@ func (t *text) fixes(shown []*record.Case) {
 		if f := harmless(fixes, room); f != nil {
 			t.fix(f, c)
 		}
-		t.noHelp(noHelp, len(fixes) == 0)
+		t.noHelp(noHelp, t.suddenAlone(c), len(fixes) == 0)
 		for _, n := range t.sim.NoHelp {
 			if n.Workload == c.Workload && n.Sudden == c.Sudden && n.Why != "" && t.room.noHelp > 0 {
 				t.Hanging("  ", 6, "Not tried: "+n.Title+": "+n.Why+".")
@@ -329,11 +337,19 @@ func (t *text) heading(fixes []*record.Fix) {
 	t.Text("WHAT HELPS   ", fmt.Sprintf("tried on %s, then on %s", these, count(x.Confirm.Runs, "new one", "new ones")))
 }
 
-func (t *text) noHelp(titles []string, none bool) {
+// suddenAlone says that pods end with their machine in a case, and in others of its workload they do not: what helps these is above it.
+func (t *text) suddenAlone(c *record.Case) bool {
+	return c.Sudden && slices.ContainsFunc(t.sim.Cases, func(x record.Case) bool { return x.Workload == c.Workload && !x.Sudden })
+}
+
+func (t *text) noHelp(titles []string, sudden, none bool) {
 	if len(titles) == 0 || t.room.noHelp == 0 && !none {
 		return
 	}
 	prefix, most := "  Does not help: ", max(t.room.noHelp, 1)
+	if sudden {
+		prefix = "  Does not help where a machine ends under its pods: "
+	}
 	if none {
 		prefix, most = "  Nothing that was tried: ", max(t.room.noHelp, titledAbove) // those of the head
 	}
@@ -345,7 +361,7 @@ func (t *text) noHelp(titles []string, none bool) {
 func (t *text) fix(f *record.Fix, below *record.Case) {
 	title := f.Title
 	if foreign(f, below) {
-		title += ", for a " + runsOf(f)
+		title += forWhat(f, below)
 	}
 	t.Hanging("  ", 6, title)
 	t.fixed(f)
@@ -369,6 +385,14 @@ func (t *text) fix(f *record.Fix, below *record.Case) {
 	if len(f.Others) > 0 {
 		t.Text("      ", fmt.Sprintf("The same helps %s%s: %s.", count(len(f.Others), "more workload", "more workloads"), onFewer(f), listed(t.withPlaces(f.Others), 6)))
 	}
+}
+
+// forWhat says what a change is for that is not for what a case is about.
+func forWhat(f *record.Fix, below *record.Case) string {
+	if word := runsOf(f); word != "run" {
+		return ", for " + article(word)
+	}
+	return ", but not for " + article(one(below))
 }
 
 // onFewer says on how many new runs a change was confirmed for each of the other workloads, where these are fewer.

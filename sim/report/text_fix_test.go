@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -160,13 +161,13 @@ func TestWhatNewRunsSayOfAFix(t *testing.T) {
 func TestNobodyIsToldToSetWhatIsSet(t *testing.T) {
 	t.Parallel()
 	const setting = "nodes.kubelet.shutdownGracePeriod"
-	for action, other := range map[string]string{"node shutdown": "; drain the node before", "spot notice": "; a node termination handler that drains the node at the notice does"} {
+	for action, other := range map[string]string{"node shutdown": "; drain the node before", "spot notice": "; have a node termination handler drain the node at the notice"} {
 		for _, said := range []bool{false, true} {
 			c := &record.Case{Action: action}
 			if !said {
 				c.Assumptions = []world.Assumption{{ID: "kubelet"}}
 			}
-			if words := outsideWords(c); strings.Contains(words, setting) == said || !strings.HasPrefix(words, other) {
+			if words := outsideWords(c, ""); strings.Contains(words, setting) == said || !strings.HasPrefix(words, other) {
 				t.Errorf("%s, said %v: %s", action, said, words)
 			}
 		}
@@ -228,6 +229,44 @@ func TestTheNextPodIsNoOther(t *testing.T) {
 	} {
 		if got := elsewhereWords(causes, 100, false, one); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What helps all else that is done to a workload is for that, and what does not help where a machine ends says where.
+func TestWhatAChangeIsForAndWhatNot(t *testing.T) {
+	t.Parallel()
+	of := func(actions ...string) *record.Fix {
+		f := &record.Fix{Workload: "shop/web"}
+		for _, a := range actions {
+			f.Cases = append(f.Cases, record.FixedCase{Action: a})
+		}
+		return f
+	}
+	crash := record.Case{ID: "c", Workload: "shop/web", Action: scenario.ActionCrash, Sudden: true}
+	for want, f := range map[string]*record.Fix{
+		", for a node drain":         of("node drain"),
+		", for an eviction":          of("eviction", "eviction"),
+		", for a rollout":            of(scenario.ActionRollout),
+		", but not for a node crash": of("node drain", "eviction"),
+	} {
+		if got := forWhat(f, &crash); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	drain := record.Case{ID: "d", Workload: "shop/web", Action: scenario.ActionDrain}
+	other := record.Case{ID: "o", Workload: "shop/api", Action: scenario.ActionDrain}
+	for want, cases := range map[string][]record.Case{
+		"  Does not help: x.\n": {crash, other},
+		"  Does not help where a machine ends under its pods: x.\n": {crash, drain},
+	} {
+		out := newText(&record.Simulation{Cases: cases}, TextOptions{}, everything)
+		out.noHelp([]string{"x"}, out.suddenAlone(&cases[0]), false)
+		if got := out.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if told := out.drainTold(&crash) == ""; told != (cases[1].Workload == "shop/web") {
+			t.Errorf("%q: the drain is told: %v", want, told)
 		}
 	}
 }

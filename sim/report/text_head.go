@@ -127,9 +127,9 @@ func waiting(c *record.Case) (who, reason string) {
 		return who, reason
 	}
 	if c.Verdict == record.Stalled && c.Action != scenario.ActionRollout {
-		return fmt.Sprintf("after a %s not all pods come back", one(c)), c.Stuck.Why
+		return fmt.Sprintf("after %s not all pods come back", article(one(c))), c.Stuck.Why
 	}
-	return fmt.Sprintf("a %s never finishes", one(c)), c.Stuck.Why
+	return article(one(c)) + " never finishes", c.Stuck.Why
 }
 
 // allowed says which setting makes a case that would be a finding none; "" for other cases.
@@ -189,7 +189,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	switch verdict {
 	case record.Outage:
 		if c.ForGood() {
-			return fmt.Sprintf(" answers no request any more once a %s has begun.", one(c))
+			return fmt.Sprintf(" answers no request any more once %s has begun.", article(one(c)))
 		}
 		return fmt.Sprintf(" answers no request for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
 	case record.Stalled:
@@ -198,7 +198,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		}
 		return fmt.Sprintf(": %s.%s", neverFinishes(c), alsoLost(c))
 	case record.Blocked:
-		if c.Stuck != nil && strings.Contains(c.Stuck.Why, " gives up on ") {
+		if c.Stuck != nil && givesUp(c.Stuck) {
 			return ": the drain gives up." + alsoLost(c)
 		}
 		if c.Stuck != nil && strings.HasPrefix(c.Stuck.Why, "the eviction") {
@@ -216,6 +216,9 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		return fmt.Sprintf(", %s: %s.", happening(c), c.Reason)
 	}
 }
+
+// givesUp says that who drains a node ends with an error, and waits no longer.
+func givesUp(s *record.Stuck) bool { return strings.Contains(s.Why, " gives up on ") }
 
 // neverFinishes says what of a case does not: of a Scenario, which does several things, what somebody waits for.
 func neverFinishes(c *record.Case) string {

@@ -182,6 +182,14 @@ func one(c *record.Case) string {
 	return c.Action
 }
 
+// article puts one before a word: "a node drain", "an eviction".
+func article(word string) string {
+	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}
+
 func many(c *record.Case, n int) string {
 	word := one(c)
 	if n != 1 {

@@ -30,6 +30,7 @@ type doing struct {
 // Actions of which a report says more than their name. ActionRollout is that of most cases.
 const (
 	ActionRollout   = "rolling restart"
+	ActionDrain     = "node drain"
 	ActionScaleDown = "scale-down"
 	ActionShutdown  = "node shutdown"
 	ActionSpot      = "spot notice"
@@ -44,7 +45,7 @@ func caseActions() []caseAction {
 		{"rollout", ActionRollout, always, func(_ *builder, o *owner) doing {
 			return doing{operation: world.RolloutRestart{Workload: o.id()}, why: cmp.Or(refusal("rolloutRestart", o.kind), o.onDelete())}
 		}},
-		{"drain", "node drain", func(_ *builder, o *owner) bool { return o.staysInDrain() == "" }, func(_ *builder, o *owner) doing {
+		{"drain", ActionDrain, func(_ *builder, o *owner) bool { return o.staysInDrain() == "" }, func(_ *builder, o *owner) doing {
 			return doing{operation: world.Drain{Fullest: o.id(), DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}, why: o.staysInDrain()}
 		}},
 		{"evict", "eviction", never, func(_ *builder, o *owner) doing {

@@ -90,6 +90,9 @@ func (b *builder) withoutDrain(o *owner, does world.Operation) {
 
 // roomToDrain says with how many nodes the pods of a drained node have nowhere to go.
 func (b *builder) roomToDrain(r world.Resource) {
+	if world.KindOf(r) == world.DaemonSet {
+		return // its pods are for their nodes alone
+	}
 	if nodes, why := b.fewestToDrain(r); nodes > 0 && nodes < len(b.out.Nodes) {
 		b.notModelled("room", fmt.Sprintf("with exactly %s the pods that are drained would find no other node: %s keeps them off", nodesInWords(nodes), why),
 			world.KindOf(r)+" "+r.GetNamespace()+"/"+r.GetName(), "more")
