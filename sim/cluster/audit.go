@@ -122,8 +122,8 @@ func (w *World) unrestOf(workload int, strict bool) string {
 		return strings.Join(c.sick, ", ") + " not ready"
 	case len(c.sick) > 0 || d.Paused && (!strict || c.active > 0):
 		return "" // a rollout that waits for them is as it should be; a paused one stays as it is
-	case !strict && w.heldName(d) != nil:
-		return "" // its name is taken: it waits for somebody to delete the Node, or the pod
+	case !strict && (w.heldName(d) != nil || w.sets.Refused(workload)):
+		return "" // its name is taken: it waits for somebody to delete the Node, or the pod; or for a webhook that answers
 	case c.active != d.Replicas:
 		return fmt.Sprintf("%s has %d pods, of %d", name, c.active, d.Replicas)
 	case c.old > 0 && !d.Paused && (strict || keeper.Hindrance(d) == nil):

@@ -203,6 +203,9 @@ func (w *World) AllThatCannotEnd() []control.Stuck {
 		b := &w.disrupts.refused[i]
 		out = append(out, *w.byBudget(b, &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("the eviction of %s is refused: %s", b.Pod.Called(), b.Why)}))
 	}
+	if rollout == nil {
+		rollout = w.vetoed()
+	}
 	if rollout != nil && !slices.ContainsFunc(out, func(s control.Stuck) bool { return s.Workload == rollout.Workload }) {
 		out = append(out, *rollout)
 	}

@@ -50,6 +50,9 @@ func (w *World) countUsable(workload int, id api.PodID, usable bool) {
 	u.dark.change(now, w.calledPod(id), usable)
 	if usable {
 		u.pods[id] = true
+		if len(w.sc.Vetoes) > 0 && w.vetoing() < 0 {
+			w.sets.Readmit()
+		}
 		return
 	}
 	delete(u.pods, id)

@@ -68,6 +68,9 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	// pod that became ready reaches the rules before a rollout has deleted the next one, as it
 	// does when every hop takes the same time.
 	w.control = &control.Desk{Engine: eng, API: w.store, Log: log, Latencies: &sc.Latency, Specs: w, Nodes: sc.Nodes, Workloads: sc.Workloads, Budgets: sc.Budgets, Namespaces: sc.NamespaceLabels()}
+	if len(sc.Vetoes) > 0 {
+		w.control.Vetoed = func() bool { return w.vetoing() >= 0 }
+	}
 	w.control.NoInclusion = sc.Kubernetes.Version.Minor < world.InclusionSince
 	slicesCtl := endpointslice.New(w.control, len(sc.Services), w)
 	if w.anyHeadless() {

@@ -26,6 +26,9 @@ type Desk struct {
 
 	Namespaces map[string]map[string]string // the labels of those that the input has
 
+	// Vetoed says that no Pod is made at the moment, for a webhook that is asked of each does not answer; nil for never.
+	Vetoed func() bool
+
 	NoInclusion bool // the cluster is older than world.InclusionSince
 }
 

@@ -28,7 +28,8 @@ type ReplicaSets struct {
 	events recorder
 	victims
 
-	chances []chance // by PodID
+	chances []chance           // by PodID
+	vetoed  []api.ReplicaSetID // that wait until a webhook answers
 }
 
 // setWork is what the controller knows of one ReplicaSet, and is at with it.
@@ -170,6 +171,12 @@ func (c *ReplicaSets) finish(s *setWork) {
 // createBatch creates pods by slow start: one, then two, four, eight ..., each batch after the
 // answers to the one before.
 func (c *ReplicaSets) createBatch(id api.ReplicaSetID, left, size int, done func()) {
+	if c.d.Vetoed != nil && c.d.Vetoed() {
+		c.workOn(id).creating -= left
+		c.vetoed = append(c.vetoed, id)
+		done()
+		return
+	}
 	n := min(left, size)
 	answered := 0
 	for range n {
@@ -189,6 +196,20 @@ func (c *ReplicaSets) createBatch(id api.ReplicaSetID, left, size int, done func
 			}
 		})
 	}
+}
+
+// Readmit has those ReplicaSets try again whose pods a webhook kept from being made: it answers. The controller itself tries after 5 ms, 10 ms,
+// 20 ms and so on, up to 1,000 s (docs/model/controllers.md 3 Webhooks).
+func (c *ReplicaSets) Readmit() {
+	for _, id := range c.vetoed {
+		c.react.Add(packSet(id))
+	}
+	c.vetoed = c.vetoed[:0]
+}
+
+// Refused says that pods of a workload were not made, for a webhook did not answer.
+func (c *ReplicaSets) Refused(workload int) bool {
+	return slices.ContainsFunc(c.vetoed, func(id api.ReplicaSetID) bool { return id.Workload == workload })
 }
 
 // deletePods deletes the first n by ranking, all at once; without ranking if all must go.

@@ -126,7 +126,7 @@ func waiting(c *record.Case) (who, reason string) {
 		who, reason, _ = strings.Cut(c.Stuck.Why, ": ")
 		return who, reason
 	}
-	if c.Verdict == record.Stalled && c.Action != scenario.ActionRollout {
+	if c.Action != scenario.ActionRollout {
 		return fmt.Sprintf("after %s not all pods come back", article(one(c))), c.Stuck.Why
 	}
 	return article(one(c)) + " never finishes", c.Stuck.Why

@@ -470,6 +470,7 @@ func (b *builder) notModelled(id, what, object, direction string) {
 // finish lists the assumptions in the order of the table, several values of one joined.
 func (b *builder) finish() {
 	b.out.CountDaemons()
+	b.vetoes()
 	for i := range b.out.Workloads {
 		switch {
 		case b.out.Workloads[i].Bystander:

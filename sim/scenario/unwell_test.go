@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -70,6 +72,36 @@ func TestAPathIsReadAsItIsWritten(t *testing.T) {
 		path := child(item(child(child("spec", "apps"), key), 3), "rate")
 		if got, err := splitPath(path); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q is written %s, and read %v, %v", key, path, got, err)
+		}
+	}
+}
+
+// A webhook keeps Pods from being made where its failurePolicy is Fail, its rules name the creation of Pods, and no selector leaves some out.
+// Reference: docs/model/controllers.md 3 Webhooks.
+func TestWhichWebhooksKeepPodsFromBeingMade(t *testing.T) {
+	t.Parallel()
+	const configuration = `
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: w}
+webhooks: [{name: w.example.com, admissionReviewVersions: [v1], sideEffects: None, clientConfig: {service: {name: SERVICE, namespace: shop, port: 80}}, rules: [{apiGroups: [""], apiVersions: [v1], operations: [OPERATION], resources: [pods]}]MORE}]
+`
+	for _, tt := range []struct{ service, operation, more, want string }{
+		{"web", "CREATE", "", "[shop/web]"},
+		{"web", "'*'", ", failurePolicy: Fail", "[shop/web]"},
+		{"web", "UPDATE", "", "[]"},
+		{"web", "CREATE", ", failurePolicy: Ignore", "[]"},
+		{"web", "CREATE", ", namespaceSelector: {matchLabels: {a: b}}", "[]"},
+		{"api", "CREATE", "", "[]"},
+	} {
+		text := altWeb + strings.NewReplacer("SERVICE", tt.service, "OPERATION", tt.operation, "MORE", tt.more).Replace(configuration)
+		cases, problems := casesIn(t, text, Options{Actions: []string{"drain"}})
+		if len(cases) != 1 {
+			t.Fatal(problems)
+		}
+		if got := fmt.Sprint(cases[0].Scenario.Vetoes); got != tt.want {
+			t.Errorf("%+v: %s", tt, got)
 		}
 	}
 }

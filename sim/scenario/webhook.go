@@ -22,6 +22,19 @@ func asksOfAllPods(rules []admissionv1.RuleWithOperations, selectors ...*metav1.
 	})
 }
 
+// vetoes notes the Services whose webhooks keep Pods from being made while they do not answer.
+func (b *builder) vetoes() {
+	b.out.Vetoes = nil
+	for i := range b.out.Services {
+		id := b.out.Services[i].Object.ID()
+		if slices.ContainsFunc(b.world.webhooks, func(h webhook) bool {
+			return h.service == id && h.ofPods && h.failurePolicy == string(admissionv1.Fail)
+		}) {
+			b.out.Vetoes = append(b.out.Vetoes, id)
+		}
+	}
+}
+
 // webhookBeyond says of a webhook what follows where it does not answer: of that the figures say nothing.
 func (b *builder) webhookBeyond(e *entry) {
 	if e.class != ClassWebhook {
@@ -34,8 +47,7 @@ func (b *builder) webhookBeyond(e *entry) {
 		case h.failurePolicy == string(admissionv1.Ignore):
 			b.notModelled("webhook", "failurePolicy Ignore: the API server goes on without the answer, so that no request of users is lost, but a check", "Service "+e.service.ID(), "fewer")
 		case h.ofPods:
-			b.notModelled("webhook", "while no pod of it answers, this webhook (failurePolicy Fail) keeps all Pods from being made that it is asked about, its own, too: "+
-				"where its last pod goes it does not come back, unless a namespaceSelector leaves its namespace out", "Service "+e.service.ID(), "more")
+			b.notModelled("webhook", "while no pod of it answers, this webhook (failurePolicy Fail) keeps the Pods of all other workloads from being made, too", "Service "+e.service.ID(), "more")
 		}
 		return
 	}

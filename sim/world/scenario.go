@@ -32,7 +32,10 @@ type Scenario struct {
 	UnreachableAfter engine.Time
 	// MachineStop is how long a machine runs on after the cloud was told to end it, by whoever takes nodes away.
 	MachineStop engine.Time
-	Volumes     Volumes
+	// Vetoes are the Services, "ns/name", of webhooks that the API server asks before it makes any Pod, with failurePolicy Fail: while no pod of one
+	// answers, none is made.
+	Vetoes  []string
+	Volumes Volumes
 	// Until ends the run even if it has not settled.
 	Until engine.Time
 	// Warmup is how long traffic flows before the first action.

@@ -73,6 +73,12 @@ var rolloutMutants = []mutant{
 }
 
 var replicaSetMutants = []mutant{
+	{"a webhook that does not answer is passed over", []string{"controllers 3 Webhooks"}, cluster, "TestAWebhookThatDoesNotAnswerKeepsPodsFromBeingMade", []edit{
+		{"sim/control/replicaset.go", "if c.d.Vetoed != nil && c.d.Vetoed() {", "if c.d.Vetoed != nil && left < 0 {"},
+	}},
+	{"nobody tries again when a webhook answers", []string{"controllers 3 Webhooks"}, cluster, "TestAWebhookThatDoesNotAnswerKeepsPodsFromBeingMade", []edit{
+		{"sim/cluster/usable.go", "w.sets.Readmit()", "w.sets.Refused(workload)"},
+	}},
 	{"terminating pods count", []string{"controllers 3 Active pods", "controllers 3 Replacement", "controllers 2 Terminating pods", "controllers 2 spec.podReplacementPolicy", "measured 2 pod deletionTimestamp -> replacement"}, cluster, "TestReplacement", []edit{
 		{"sim/api/objects.go", "return p.DeletedAt == Never && !p.Phase.Terminal()", "return !p.Phase.Terminal()"},
 	}},
