@@ -352,19 +352,27 @@ func (t *target) readiness() *Change {
 	}
 }
 
-// sooner has the kubelet ask a new pod every second whether it is ready, where there is no other pod meanwhile: after a first
-// failure it asks again one period later, 10 s by default (docs/model/pod-lifecycle.md 3.1).
+// sooner has the kubelet ask a new pod at once and every second whether it is ready, where there is no other pod meanwhile: after a first
+// failure it asks again one period later, 10 s by default, and not before initialDelaySeconds are over (docs/model/pod-lifecycle.md 3.1, 3.2).
 func (t *target) sooner() *Change {
 	c := t.container()
 	_, unavailable := t.w.Fenceposts()
 	alone := t.w.Recreate() || unavailable >= t.w.Replicas() || emptied(t.sc) && t.w.Replicas() == 1
-	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 || !alone {
+	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 && c.ReadinessProbe.InitialDelaySeconds == 0 || !alone {
 		return nil
 	}
-	return &Change{
-		ID: "readinessPeriod", Title: "readinessProbe.periodSeconds: 1",
-		Edits: []edit.Edit{t.edit(t.path("readinessProbe.periodSeconds"), 1)},
+	out := &Change{ID: "readinessPeriod"}
+	var titles []string
+	if c.ReadinessProbe.PeriodSeconds > 1 {
+		titles = append(titles, "periodSeconds: 1")
+		out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.periodSeconds"), 1))
 	}
+	if c.ReadinessProbe.InitialDelaySeconds > 0 {
+		titles = append(titles, "initialDelaySeconds: 0")
+		out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.initialDelaySeconds"), 0))
+	}
+	out.Title = "readinessProbe." + strings.Join(titles, ", ")
+	return out
 }
 
 // startup keeps the liveness probe from killing an app that is starting.

@@ -136,6 +136,18 @@ func TestChanges(t *testing.T) {
 			}, "", engine.Second,
 			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 5|terminationGracePeriodSeconds: 60", "",
 		},
+		"strategy Recreate, asked late": {
+			map[string]string{
+				"CONTAINER": "        readinessProbe: {httpGet: {path: /, port: 8080}, initialDelaySeconds: 10}", "STRATEGY": "  strategy: {type: Recreate}",
+			}, "", engine.Second,
+			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 5|readinessProbe.periodSeconds: 1, initialDelaySeconds: 0|terminationGracePeriodSeconds: 60", "",
+		},
+		"strategy Recreate, asked late and every second": {
+			map[string]string{
+				"CONTAINER": "        readinessProbe: {httpGet: {path: /, port: 8080}, initialDelaySeconds: 10, periodSeconds: 1}", "STRATEGY": "  strategy: {type: Recreate}",
+			}, "", engine.Second,
+			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 5|readinessProbe.initialDelaySeconds: 0|terminationGracePeriodSeconds: 60", "",
+		},
 		"all pods at once": {
 			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 2}}"}, "", engine.Second,
 			"maxUnavailable: 0|preStop: sleep 5|minReadySeconds: 3|readinessProbe.periodSeconds: 1|terminationGracePeriodSeconds: 60", "",

@@ -72,6 +72,32 @@ func (b *builder) impossible(p *manifest.Object) {
 	}
 }
 
+// heedless warns of an annotation by which pods keep their node, or not, that stands where nobody reads it, or has a value that does nothing.
+func (b *builder) heedless(name string, values ...string) {
+	for i := range b.census.owners {
+		o := &b.census.owners[i]
+		if o.object == nil || !b.targeted(*o) {
+			continue
+		}
+		words := strings.Join(values, " or ")
+		path, templated := "metadata.annotations", o.kind != world.Pod
+		if v, ok := o.template.Annotations[name]; ok && !slices.Contains(values, v) {
+			if templated {
+				path = "spec.template." + path
+			}
+			b.doc.problems = append(b.doc.problems, o.object.Problem(manifest.Warning, path, fmt.Sprintf("%s: %q does nothing: say %s", name, v, words)))
+			continue
+		}
+		r, ok := o.object.Value.(world.Resource)
+		if _, there := o.template.Annotations[name]; !ok || !templated || there {
+			continue
+		}
+		if _, misplaced := r.GetAnnotations()[name]; misplaced {
+			b.doc.problems = append(b.doc.problems, o.object.Problem(manifest.Warning, path, fmt.Sprintf("%s does nothing here: it is read of pods, and belongs in spec.template.metadata", name)))
+		}
+	}
+}
+
 // forConsolidation says whether a budget holds for consolidation: one without reasons holds for all.
 func forConsolidation(budget any) bool {
 	reasons, ok := rawAt(budget, "reasons").([]any)

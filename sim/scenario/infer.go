@@ -60,6 +60,10 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 		for _, p := range b.world.nodePools {
 			b.impossible(p)
 		}
+		b.heedless("karpenter.sh/do-not-disrupt", "true")
+	}
+	if slices.Contains(b.opts.Actions, "autoscaler") {
+		b.heedless("cluster-autoscaler.kubernetes.io/safe-to-evict", "true", "false")
 	}
 	b.checkBalancer()
 	base := b.base()

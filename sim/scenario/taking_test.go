@@ -140,3 +140,37 @@ func TestClientsOfNodesAreJudgedWhereNodesStay(t *testing.T) {
 		}
 	}
 }
+
+// An annotation by which pods keep their node is one of pods, and has one of two values: anything else does nothing, and is warned of where it
+// matters. Reference: docs/model/controllers.md 8 Kept.
+func TestAnAnnotationThatDoesNothing(t *testing.T) {
+	t.Parallel()
+	const safe, disrupt = "cluster-autoscaler.kubernetes.io/safe-to-evict", "karpenter.sh/do-not-disrupt"
+	onPods := func(name, value string) string {
+		return strings.Replace(altWeb, "metadata: {labels: {app: web}}", "metadata: {labels: {app: web}, annotations: {"+name+": '"+value+"'}}", 1)
+	}
+	for _, tt := range []struct{ what, text, action, want string }{
+		{"none", altWeb, "autoscaler", ""},
+		{"false", onPods(safe, "false"), "autoscaler", ""},
+		{"no", onPods(safe, "no"), "autoscaler", `spec.template.metadata.annotations: cluster-autoscaler.kubernetes.io/safe-to-evict: "no" does nothing: say true or false`},
+		{"no, for Karpenter", onPods(safe, "no"), "karpenter", ""},
+		{"true", onPods(disrupt, "true"), "karpenter", ""},
+		{"yes", onPods(disrupt, "yes"), "karpenter", `spec.template.metadata.annotations: karpenter.sh/do-not-disrupt: "yes" does nothing: say true`},
+		{"yes, for the autoscaler", onPods(disrupt, "yes"), "autoscaler", ""},
+		{
+			"of the Deployment", strings.Replace(altWeb, "{name: web, namespace: shop}", "{name: web, namespace: shop, annotations: {"+disrupt+": 'true'}}", 1), "karpenter",
+			"metadata.annotations: karpenter.sh/do-not-disrupt does nothing here: it is read of pods, and belongs in spec.template.metadata",
+		},
+	} {
+		_, problems := casesIn(t, tt.text, Options{Actions: []string{tt.action}})
+		got := ""
+		for _, p := range problems {
+			if strings.Contains(p.Message, "does nothing") {
+				got = p.Field + ": " + p.Message
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.what, got, tt.want)
+		}
+	}
+}
