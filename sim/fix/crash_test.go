@@ -138,3 +138,24 @@ func TestWhatIsNotTriedForACrash(t *testing.T) {
 		}
 	}
 }
+
+// A handler that drains at a spot notice is no advice where the pods' hook outlasts that.
+func TestAHookThatOutlastsASpotNotice(t *testing.T) {
+	t.Parallel()
+	s, w := takenBy(t, strings.Replace(fill(nil), "  replicas: 2", one, 1), "spot")
+	s = s.Clone()
+	s.Actions = slices.Clone(s.Actions)
+	o, ok := s.Actions[0].Operation.(world.SpotNotice)
+	if !ok {
+		t.Fatal(s.Actions[0].Operation)
+	}
+	name := w.Template().Spec.Containers[0].Name
+	for seconds, want := range map[engine.Time]string{0: "", 29: "", 30: "the preStop hook takes 30s, and the notice is 30s", 60: "the preStop hook takes 1m0s, and the notice is 30s"} {
+		o.Notice = 30 * engine.Second
+		s.Actions[0].Operation = o
+		w.Hooks = map[string]world.Hook{name: {Duration: engine.Constant(seconds * engine.Second)}}
+		if got := Unevictable(s, w); got != want {
+			t.Errorf("%d s: %q, want %q", seconds, got, want)
+		}
+	}
+}

@@ -147,7 +147,8 @@ func (t *target) blocks(b *world.Budget, pods int) bool {
 	return desired >= pods
 }
 
-// Unevictable says which budget lets none of a workload's pods go even when all are well, or that two cover them; "" where one may.
+// Unevictable says which budget lets none of a workload's pods go even when all are well, or that two cover them, or that a spot notice is too short
+// for their hook; "" where one may go, and in time.
 func Unevictable(s *world.Scenario, w *world.Workload) string {
 	t := &target{sc: s, w: w}
 	var over []*world.Budget
@@ -161,9 +162,14 @@ func Unevictable(s *world.Scenario, w *world.Workload) string {
 		return "two PodDisruptionBudgets cover the pods, and the eviction API refuses these"
 	case len(over) == 1 && t.blocks(over[0], w.Replicas()):
 		return over[0].Words() + " lets no pod go"
-	default:
-		return ""
 	}
+	hook := w.Hooks[t.container().Name].Duration.Min()
+	for i := range s.Actions {
+		if o, spot := s.Actions[i].Operation.(world.SpotNotice); spot && hook >= o.Notice {
+			return fmt.Sprintf("the preStop hook takes %s, and the notice is %s", hook.Duration(), o.Notice.Duration())
+		}
+	}
+	return ""
 }
 
 // budget has pods that are evicted together go one after another, each when the successor of the one before is ready.

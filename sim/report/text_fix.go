@@ -120,7 +120,7 @@ func outsideWords(c *record.Case, drain string) string {
 	default:
 		return ""
 	}
-	if _, _, made := assumed(c, "kubelet"); made {
+	if _, _, made := assumed(c, "kubelet"); made && c.Sudden {
 		ways = append(ways, "have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)")
 	}
 	return "; " + strings.Join(ways, ", or ")

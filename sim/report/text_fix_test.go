@@ -163,12 +163,16 @@ func TestNobodyIsToldToSetWhatIsSet(t *testing.T) {
 	const setting = "nodes.kubelet.shutdownGracePeriod"
 	for action, other := range map[string]string{"node shutdown": "; drain the node before", "spot notice": "; have a node termination handler drain the node at the notice"} {
 		for _, said := range []bool{false, true} {
-			c := &record.Case{Action: action}
+			c := &record.Case{Action: action, Sudden: !said}
 			if !said {
 				c.Assumptions = []world.Assumption{{ID: "kubelet"}}
 			}
 			if words := outsideWords(c, ""); strings.Contains(words, setting) == said || !strings.HasPrefix(words, other) {
 				t.Errorf("%s, said %v: %s", action, said, words)
+			}
+			c.Sudden, c.Assumptions = false, []world.Assumption{{ID: "kubelet"}} // by the kind of cluster
+			if words := outsideWords(c, ""); strings.Contains(words, setting) {
+				t.Errorf("%s, as it is by the kind of cluster: %s", action, words)
 			}
 		}
 	}
