@@ -96,7 +96,7 @@ func (t *text) families(c *record.Case) {
 func (t *text) helpsWith(c *record.Case, f *record.Family) string {
 	switch _, most := confirmRuns(c); {
 	case f.Fix != nil:
-		return fixInWords(f.Fix, t.room.parts)
+		return fixInWords(f.Fix, c.ID, t.room.parts)
 	case f.Case.WithLoss == 0:
 		return "-"
 	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c)) == 0 && most == 0:
@@ -147,8 +147,8 @@ func confirmRuns(c *record.Case) (fewest, most int) {
 }
 
 // fixInWords is a fix in a cell, of which the rest is a number where it has more than most parts, without what it is instead of:
-// what is left where something is, and the most that was where that is another thing.
-func fixInWords(f *record.Fix, most int) string {
+// what is left of a case where something is, and the most that was where that is another thing. A fix that says nothing of the case says it of all.
+func fixInWords(f *record.Fix, id string, most int) string {
 	var parts []string
 	for _, part := range strings.Split(f.Title, ", ") {
 		part, _, _ = strings.Cut(part, " instead of ")
@@ -162,8 +162,12 @@ func fixInWords(f *record.Fix, most int) string {
 	}
 	words := strings.Join(parts, ", ")
 	var median, highest int64
+	own := slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == id })
 	for i := range f.Cases {
 		x := &f.Cases[i]
+		if own && x.ID != id {
+			continue // another line says it
+		}
 		median, highest = max(median, x.After.Median), max(highest, x.After.Max, x.Confirm.LostSeconds.Max)
 	}
 	switch {

@@ -26,7 +26,7 @@ func TestWhatAFixLeavesIsNotItsMedianAlone(t *testing.T) {
 		f := &record.Fix{Title: "preStop: sleep 15 instead of sleep 5", Cases: []record.FixedCase{{
 			After: record.Range{Median: c.median, Max: c.own}, Confirm: record.Confirm{LostSeconds: record.Range{Max: c.anew}},
 		}}}
-		if got := fixInWords(f, 9); got != c.want {
+		if got := fixInWords(f, "", 9); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -41,8 +41,23 @@ func TestAFixOfManyPartsInACell(t *testing.T) {
 		2: "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1), grace period 60, 1 more",
 		3: "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1), grace period 60, preStop: sleep 15",
 	} {
-		if got := fixInWords(f, most); got != want {
+		if got := fixInWords(f, "", most); got != want {
 			t.Errorf("room for %d: %q, want %q", most, got, want)
+		}
+	}
+}
+
+// What a fix leaves of a case is nothing that it leaves of another one.
+func TestWhatIsLeftIsOfTheCase(t *testing.T) {
+	t.Parallel()
+	left := func(id string, seconds int64) record.FixedCase {
+		r := record.Range{Min: seconds * int64(engine.Second), Median: seconds * int64(engine.Second), Max: seconds * int64(engine.Second)}
+		return record.FixedCase{ID: id, After: r, Confirm: record.Confirm{LostSeconds: r}}
+	}
+	f := &record.Fix{Title: "x", Cases: []record.FixedCase{left("a", 0), left("b", 3)}}
+	for id, want := range map[string]string{"a": "x", "b": "x: 3 s left", "c": "x: 3 s left"} {
+		if got := fixInWords(f, id, 9); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
 }
