@@ -125,6 +125,9 @@ const InsideClients = world.InsideClients
 // NoDrain is the ID, in Case.NotModelled, of the drain that is no case of a DaemonSet.
 const NoDrain = world.NoDrain
 
+// DrainFlags is the ID, in Case.NotModelled, of what kubectl drain has to be told, and is taken to be.
+const DrainFlags = world.DrainFlags
+
 // Before is something that fails before anything is done, and goes on failing.
 type Before struct {
 	// What says it in a sentence: "node-3 never answers: no pod of web is there and externalTrafficPolicy is Local".

@@ -258,8 +258,12 @@ func (t *text) taken(shown []*record.Case) {
 
 // notModelled says what was left out, and in which direction reality differs.
 func (t *text) notModelled(list []NotModelled) {
-	var parts, unjudged []string
+	var parts, unjudged, flags []string
 	for i := range list {
+		if list[i].ID == record.DrainFlags {
+			flags = distinct(flags, list[i].What)
+			continue
+		}
 		if list[i].ID == record.InsideClients || list[i].ID == record.NoDrain {
 			unjudged = distinct(unjudged, list[i].What)
 			continue
@@ -275,6 +279,9 @@ func (t *text) notModelled(list []NotModelled) {
 	}
 	if len(unjudged) > 0 {
 		t.Text("  ", "Not judged: "+strings.Join(unjudged, "; ")+".")
+	}
+	if len(flags) > 0 {
+		t.Text("  ", "Simulated with "+strings.Join(flags, "; ")+".")
 	}
 }
 

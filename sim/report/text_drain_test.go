@@ -80,3 +80,13 @@ func TestHowADrainEnds(t *testing.T) {
 		}
 	}
 }
+
+// What kubectl has to be told is no deviation of the model.
+func TestTheFlagsOfADrain(t *testing.T) {
+	t.Parallel()
+	out := newText(&record.Simulation{}, TextOptions{}, everything)
+	out.notModelled([]NotModelled{{ID: record.DrainFlags, What: "kubectl drain --x"}, {ID: "y", What: "z", Direction: "more"}, {ID: record.DrainFlags, What: "kubectl drain --x"}})
+	if got, want := out.String(), "  Not modelled: z (reality loses more).\n  Simulated with kubectl drain --x.\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

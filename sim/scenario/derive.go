@@ -67,6 +67,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.fromInside(e)
 	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)
+	own.wipes(o, does.operation)
 	own.emptiedBeyond(does.operation, base.Workloads[index].Resource)
 	return &s
 }
@@ -78,6 +79,19 @@ func (b *builder) emptiedBeyond(o world.Operation, r world.Resource) {
 	}
 	if empties(o) {
 		b.roomToDrain(r)
+	}
+}
+
+// wipes says with which flag kubectl drains pods that have an emptyDir: it refuses them without. Who asks for a drain is going to type it.
+func (b *builder) wipes(o *owner, does world.Operation) {
+	if _, drains := does.(world.Drain); !drains || !slices.Contains(b.opts.Actions, "drain") {
+		return
+	}
+	for i := range o.template.Spec.Volumes {
+		if v := &o.template.Spec.Volumes[i]; v.EmptyDir != nil {
+			b.notModelled(world.DrainFlags, fmt.Sprintf("kubectl drain --delete-emptydir-data, without which it refuses these pods: volume %s is empty afterwards", v.Name), o.kind+" "+o.id(), "unknown")
+			return
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A workload behind no Service has a case for each action that asks for evictions, where a budget keeps its pods.
@@ -91,6 +92,37 @@ func TestAWorkloadOfWhichNothingIsJudged(t *testing.T) {
 		}
 		if strings.Join(got, " ") != tt.want || manifest.HasErrors(problems) {
 			t.Errorf("%s: %q, want %q: %v", tt.what, got, tt.want, problems)
+		}
+	}
+}
+
+// Who asks for a drain of pods with an emptyDir is told with which flag it is done.
+func TestADrainThatWipesADirectory(t *testing.T) {
+	t.Parallel()
+	wiped := strings.Replace(altWeb, "      containers:", "      volumes: [{name: conf, configMap: {name: c}}, {name: tmp, emptyDir: {}}]\n      containers:", 1)
+	for _, tt := range []struct {
+		text   string
+		action string
+		want   string
+	}{
+		{altWeb, "drain", ""}, {wiped, "evict", ""}, {wiped, "", ""},
+		{wiped, "drain", "kubectl drain --delete-emptydir-data, without which it refuses these pods: volume tmp is empty afterwards"},
+	} {
+		var actions []string
+		if tt.action != "" {
+			actions = []string{tt.action}
+		}
+		cases, problems := casesIn(t, tt.text, Options{Actions: actions})
+		got := ""
+		for _, c := range cases {
+			for _, n := range c.Scenario.NotModelled {
+				if n.ID == world.DrainFlags {
+					got = n.What
+				}
+			}
+		}
+		if got != tt.want || len(cases) == 0 {
+			t.Errorf("%q: %q, want %q: %v", tt.action, got, tt.want, problems)
 		}
 	}
 }

@@ -401,6 +401,9 @@ const InsideClients = "inside-clients"
 // NoDrain is the ID of the drain that is no case of a DaemonSet.
 const NoDrain = "drain"
 
+// DrainFlags is the ID of what kubectl drain has to be told, and is taken to be.
+const DrainFlags = "drain-flags"
+
 // NotModelled is something in the input that the model leaves out.
 type NotModelled struct {
 	ID, What, Object, Direction string // Direction: "more", "fewer" or "unknown" losses in reality
