@@ -31,6 +31,9 @@ func familySentence(c *record.Case, by scenario.Wording) string {
 		return fmt.Sprintf(": %s without an answer %s%s", between(low, high), inRuns(c, c.WithLoss), tail(low, high, "long"))
 	}
 	low, high = familyRange(c, func(f *record.Case) record.Range { return f.LostSeconds })
+	if most, runs := familyWorst(c); high == 0 && runs > 0 {
+		return fmt.Sprintf(" loses up to %s of traffic %s%s", span(most), inRuns(c, runs), tail(low, high, ""))
+	}
 	if high == 0 {
 		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c, by))
 	}
@@ -47,6 +50,15 @@ func familyRange(c *record.Case, of func(*record.Case) record.Range) (low, high 
 		low, high = min(low, m), max(high, m)
 	}
 	return low, high
+}
+
+// familyWorst is the most that a run behind one of the load balancers lost, and in how many runs behind one of them, at most, something was lost.
+func familyWorst(c *record.Case) (most engine.Time, runs int) {
+	for i := range c.Families {
+		f := &c.Families[i].Case
+		most, runs = max(most, engine.Time(f.LostSeconds.Max)), max(runs, f.WithLoss)
+	}
+	return most, runs
 }
 
 // between writes two durations: "13 s to 2.4 min", "up to 6 s".

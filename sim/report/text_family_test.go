@@ -39,3 +39,28 @@ func TestTheHeadlineSaysWhatDependsOnTheLoadBalancer(t *testing.T) {
 		}
 	}
 }
+
+// Where the median loses nothing behind any load balancer, and some runs do, the headline does not say that nothing was lost.
+func TestTheHeadlineOfRunsThatLoseNowAndThen(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		first, second int
+		want          string
+	}{
+		{1, 0, " loses up to 2 s of traffic in 1 of 4 rolling restarts, whichever load balancer it is."},
+		{1, 2, " loses up to 3 s of traffic in 2 of 4 rolling restarts, whichever load balancer it is."},
+		{0, 0, " lost nothing in 4 of 4 rolling restarts, whichever load balancer it is."},
+	} {
+		of := func(n int) record.Family {
+			f := record.Family{Case: record.Case{Verdict: record.Drops, WithLoss: n}}
+			if n > 0 {
+				f.Case.LostSeconds.Max = int64(n+1) * int64(engine.Second)
+			}
+			return f
+		}
+		c := record.Case{Verdict: record.Drops, Runs: make([]record.Run, 4), Action: "rolling restart", Families: []record.Family{of(x.first), of(x.second)}}
+		if got := familySentence(&c, scenario.Wording{}); got != x.want {
+			t.Errorf("%d and %d: %q, want %q", x.first, x.second, got, x.want)
+		}
+	}
+}
