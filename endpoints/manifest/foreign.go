@@ -15,6 +15,26 @@ func foreign(group, kind string) bool {
 		"keda.sh":             {"ScaledObject"},
 		"networking.istio.io": {"DestinationRule", "VirtualService"},
 		"serving.knative.dev": {"Service"},
+	}[group], kind) || UnreadRoute(group, kind)
+}
+
+// UnreadRoute says whether a kind leads requests to Services in a way that nobody reads here, as an Ingress or HTTPRoute is read: only the
+// names of the Services are.
+func UnreadRoute(group, kind string) bool {
+	return slices.Contains(map[string][]string{
+		"apisix.apache.org":         {"ApisixRoute"},
+		"configuration.konghq.com":  {"TCPIngress", "UDPIngress"},
+		"eks.amazonaws.com":         {"TargetGroupBinding"},
+		"elbv2.k8s.aws":             {"TargetGroupBinding"},
+		"gateway.networking.k8s.io": {"GRPCRoute", "TCPRoute", "TLSRoute", "UDPRoute"},
+		"getambassador.io":          {"Mapping", "TCPMapping"},
+		"k8s.nginx.org":             {"TransportServer", "VirtualServer", "VirtualServerRoute"},
+		"networking.istio.io":       {"VirtualService"},
+		"projectcontour.io":         {"HTTPProxy"},
+		"route.openshift.io":        {"Route"},
+		"traefik.containo.us":       {"IngressRoute", "IngressRouteTCP", "IngressRouteUDP"},
+		"traefik.io":                {"IngressRoute", "IngressRouteTCP", "IngressRouteUDP"},
+		"zalando.org":               {"RouteGroup"},
 	}[group], kind)
 }
 

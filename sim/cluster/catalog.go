@@ -89,11 +89,12 @@ func endpointPorts(svc *corev1.Service, spec *corev1.PodTemplateSpec) []discover
 	return out
 }
 
-// mainContainer finds the container that serves a Service's first port: the one the scenario
+// mainContainer finds the container, of world.Serving, that serves a Service's first port: the one the scenario
 // names, else by container port, else the first one.
 func mainContainer(spec *corev1.PodTemplateSpec, svc *corev1.Service, server string) int {
-	for i := range spec.Spec.Containers {
-		if server != "" && spec.Spec.Containers[i].Name == server {
+	containers := world.Serving(&spec.Spec)
+	for i, c := range containers {
+		if server != "" && c.Name == server {
 			return i
 		}
 	}
@@ -101,8 +102,8 @@ func mainContainer(spec *corev1.PodTemplateSpec, svc *corev1.Service, server str
 		return 0
 	}
 	want, ok := world.TargetPort(svc.Spec.Ports[0].TargetPort, spec)
-	for i := range spec.Spec.Containers {
-		for _, p := range spec.Spec.Containers[i].Ports {
+	for i, c := range containers {
+		for _, p := range c.Ports {
 			if ok && p.ContainerPort == want {
 				return i
 			}
@@ -186,4 +187,13 @@ func appsOf(wl *world.Workload) (apps [2]*world.App) {
 		}
 	}
 	return apps
+}
+
+// server is the container of a pod that serves, serverPath where it stands.
+func (w *World) server(p *api.Pod) *corev1.Container {
+	return world.Serving(w.PodSpec(setOf(p)))[w.Server(p.Workload)]
+}
+
+func (w *World) serverPath(p *api.Pod) string {
+	return world.ServingPath(w.PodSpec(setOf(p)), w.server(p).Name)
 }

@@ -240,7 +240,7 @@ func (w *World) anyLeaving() bool {
 
 // neverReady says why a pod that is not ready will not be, nil when it may be yet.
 func (w *World) neverReady(d *api.Workload, p *api.Pod) *control.Stuck {
-	server := fmt.Sprintf("spec.template.spec.containers[%d]", w.Server(d.Workload))
+	server := w.serverPath(p)
 	who, back := w.waitedFor(d, p), w.wayBack(d, p)
 	if s := w.gated(d, p); s != nil {
 		return s
@@ -319,7 +319,7 @@ func (w *World) killedByProbe(p *api.Pod) bool {
 }
 
 func probePath(w *World, p *api.Pod, server string) string {
-	c := &w.PodSpec(setOf(p)).Containers[w.Server(p.Workload)]
+	c := w.server(p)
 	switch {
 	case c.StartupProbe != nil:
 		return server + ".startupProbe"

@@ -95,6 +95,9 @@ func (t *target) second() *Change {
 	if s := t.w.Scaler; s != nil {
 		c.Title = fmt.Sprintf("%s: 2 of %s %s", s.Field[strings.LastIndexByte(s.Field, '.')+1:], s.Kind, s.Object.Name)
 		c.Edits = t.scaled(s)
+		if s.ToZero {
+			c.Cost = "two pods, all the time: it no longer goes to 0"
+		}
 	} else {
 		c.Edits = []edit.Edit{t.edit("spec.replicas", 2)}
 	}

@@ -32,25 +32,21 @@ func (t *target) askedFor(a *world.Traffic) int32 {
 		}
 		for k := range svc.Spec.Ports {
 			if p := &svc.Spec.Ports[k]; int(p.Port) == a.Port && p.Protocol == corev1.ProtocolTCP {
-				return targetOf(p, t.container())
+				return targetOf(p, t.w.Template())
 			}
 		}
 	}
 	return 0
 }
 
-// targetOf is the number of a Service port's target, 0 where the container does not have its name.
-func targetOf(p *corev1.ServicePort, c *corev1.Container) int32 {
+// targetOf is the number of a Service port's target, 0 where no container has its name.
+func targetOf(p *corev1.ServicePort, pod *corev1.PodTemplateSpec) int32 {
 	if p.TargetPort.Type == intstr.Int {
 		if p.TargetPort.IntVal == 0 {
 			return p.Port
 		}
 		return p.TargetPort.IntVal
 	}
-	for _, have := range c.Ports {
-		if have.Name == p.TargetPort.StrVal {
-			return have.ContainerPort
-		}
-	}
-	return 0
+	number, _ := world.TargetPort(p.TargetPort, pod)
+	return number
 }

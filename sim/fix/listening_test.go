@@ -51,7 +51,7 @@ func TestAReadinessProbeAsksThePortThatClientsAreLedTo(t *testing.T) {
 func TestANameThatTheContainerLacksIsNoPort(t *testing.T) {
 	t.Parallel()
 	named := &corev1.ServicePort{Port: 80, TargetPort: intstr.FromString("http")}
-	if got := targetOf(named, &corev1.Container{Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 9090}}}); got != 0 {
+	if got := targetOf(named, &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 9090}}}}}}); got != 0 {
 		t.Errorf("port %d", got)
 	}
 }

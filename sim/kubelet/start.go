@@ -116,8 +116,8 @@ func (wk *Worker) initialize() {
 	}
 }
 
-// initialized says that the containers have been started: until then the pod is Pending.
-func (wk *Worker) initialized() bool { return wk.Main.Generation > 0 }
+// initialized says that the containers have been started: until then the pod is Pending, also where the server is a sidecar that runs.
+func (wk *Worker) initialized() bool { return wk.All[0].Generation > 0 }
 
 // sidecar returns the container of an init container that goes on beside the others, nil for an
 // ordinary one.

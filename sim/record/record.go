@@ -122,6 +122,9 @@ type Family struct {
 // InsideClients is the ID, in Case.NotModelled, of clients that a case is not about because another way in was judged.
 const InsideClients = world.InsideClients
 
+// Foremost says whether what is left out under an ID, in Case.NotModelled, belongs to the first lines of a report.
+func Foremost(id string) bool { return world.Foremost(id) }
+
 // NoDrain is the ID, in Case.NotModelled, of the drain that is no case of a DaemonSet.
 const NoDrain = world.NoDrain
 

@@ -264,6 +264,9 @@ func (t *text) notModelled(list []NotModelled) {
 			flags = distinct(flags, list[i].What)
 			continue
 		}
+		if record.Foremost(list[i].ID) {
+			continue // the head has it
+		}
 		if list[i].ID == record.InsideClients || list[i].ID == record.NoDrain {
 			unjudged = distinct(unjudged, list[i].What)
 			continue

@@ -30,6 +30,7 @@ func (t *text) head(c *record.Case) {
 		t.Text("        ", words)
 	}
 	t.Blank()
+	t.labelled("Left out", leftOut(c))
 	if c.Dark != nil {
 		t.dark(c)
 		return
@@ -56,6 +57,17 @@ func (t *text) head(c *record.Case) {
 		t.labelled("What to do", t.todo(c))
 	}
 	t.labelled("Waits, too", t.endless(c))
+}
+
+// leftOut says which ways to the pods of a case are not simulated, though the input has them.
+func leftOut(c *record.Case) []string {
+	var out []string
+	for i := range c.NotModelled {
+		if n := &c.NotModelled[i]; record.Foremost(n.ID) {
+			out = distinct(out, n.What)
+		}
+	}
+	return out
 }
 
 // overruled says that a budget only puts off what somebody does to a node, for how long, and how the pods end then.

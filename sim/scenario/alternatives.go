@@ -288,9 +288,9 @@ func otherProfiles(s *world.Scenario) []Alternative {
 func asProfile(a world.App, id string, w *world.Workload) world.App {
 	var e servers.Evidence
 	template := w.Template()
-	for i := range template.Spec.Containers {
-		if template.Spec.Containers[i].Name == w.Server {
-			e = *servers.EvidenceOf(&template.Spec.Containers[i], template.Labels)
+	for _, c := range world.Serving(&template.Spec) {
+		if c.Name == w.Server {
+			e = *servers.EvidenceOf(c, template.Labels)
 		}
 	}
 	other := servers.AppFor(&e, id)

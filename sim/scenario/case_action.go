@@ -75,10 +75,15 @@ func (o *owner) staysInDrain() string {
 
 // onDelete says that a restart of a workload changes nothing, "" where it does.
 func (o *owner) onDelete() string {
-	if o.object != nil {
-		if r, ok := o.object.Value.(world.Resource); ok && world.OnDelete(r) {
-			return "updateStrategy OnDelete: nothing is replaced until somebody deletes a pod" + place(o.object, "spec.updateStrategy.type", o.object.File)
-		}
+	if o.object == nil {
+		return ""
+	}
+	r, ok := o.object.Value.(world.Resource)
+	switch partition := world.PartitionOf(r); {
+	case ok && world.OnDelete(r):
+		return "updateStrategy OnDelete: a rollout deletes no pod, and each is replaced when somebody deletes it" + place(o.object, "spec.updateStrategy.type", o.object.File)
+	case ok && o.replicas > 0 && partition >= o.replicas:
+		return fmt.Sprintf("partition %d, with %d replicas: a rollout replaces no pod", partition, o.replicas) + place(o.object, "spec.updateStrategy.rollingUpdate.partition", o.object.File)
 	}
 	return ""
 }

@@ -65,6 +65,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.assumePlaces(does.operation)
 	own.finish()
 	own.fromInside(e)
+	own.otherWays(index, e)
 	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)
 	own.wipes(o, does.operation)
@@ -147,7 +148,7 @@ func (b *builder) servicesOf(index int) {
 func (b *builder) serve(w *world.Workload, e *entry) {
 	template := w.Template()
 	i := servers.ServerOf(template, e.port.TargetPort.IntVal, e.port.TargetPort.StrVal)
-	if i < 0 || template.Spec.Containers[i].Name == w.Server {
+	if i < 0 || world.Serving(&template.Spec)[i].Name == w.Server {
 		return
 	}
 	b.describe(w, i)

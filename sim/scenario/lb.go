@@ -105,6 +105,9 @@ func (b *builder) through(t *world.Traffic, svc *corev1.Service, found balancerF
 	}
 }
 
+// presetGeneric is a proxy in the cluster of which nothing is known.
+const presetGeneric = "l7-generic"
+
 // isProxy says whether a preset of that name is a proxy of HTTP requests.
 func isProxy(name string) bool {
 	p, ok := presetFor(name, "")
@@ -145,7 +148,7 @@ func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
 	}
 	found := findRoute(t.Route, b.provider())
 	if found.basis == "assumed" && b.overridden() { // a user who sets its fields knows which one it is
-		found.name, found.families = "l7-generic", nil
+		found.name, found.families = presetGeneric, nil
 	}
 	found = b.pickFamily(found, t, svc)
 	if found.name != "" {
@@ -371,18 +374,25 @@ func (b *builder) failAt(c cursor, name, format string, args ...any) {
 // wayLeftOut lists what of the way to a Service the model does not have.
 func (b *builder) wayLeftOut(svc *corev1.Service) {
 	name := svc.Namespace + "/" + svc.Name
-	direct, probe, bypass := false, "", ""
+	direct, weighed, probe, bypass, other := false, false, "", "", ""
 	for i := range b.out.Traffic {
 		t := b.out.Traffic[i].ClientSide()
 		if t.Service != name {
 			continue
 		}
 		probe = cmp.Or(probe, otherProbe(&t, svc))
+		other = cmp.Or(other, b.standIn(&t))
+		if !weighed {
+			weighed = b.weighed(&t, svc)
+		}
 		direct = direct || t.External && t.LB == nil && !t.Direct && len(t.Nodes) == 0
 		if bypass == "" && t.Bypass != "" {
 			bypass = t.Bypass
 			b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.Route != nil], t.Bypass+": its requests go to the ClusterIP", "Service "+name, "unknown")
 		}
+	}
+	if other != "" {
+		b.notModelled(world.StandIn, other, "Service "+name, "unknown")
 	}
 	if probe != "" {
 		b.notModelled("load-balancer-probe", "annotation "+probe+" is not followed: health checks ask what they do without it", "Service "+name, "unknown")

@@ -37,7 +37,7 @@ type evidenceRow struct {
 // evidenceRows is the table; the first row that finds something counts.
 func evidenceRows() []evidenceRow {
 	return []evidenceRow{
-		{"status hostname *.elb.*.amazonaws.com, aws-load-balancer-type external or nlb-ip, loadBalancerClass service.k8s.aws/nlb, nlb-target-type", findNLB},
+		{"status hostname *.elb.*.amazonaws.com, aws-load-balancer-type external or nlb-ip, loadBalancerClass service.k8s.aws/nlb or eks.amazonaws.com/nlb, nlb-target-type", findNLB},
 		{"any other aws-load-balancer-*, status hostname *.elb.amazonaws.com", findInTreeAWS},
 		{"networking.gke.io/load-balancer-type, cloud.google.com/l4-rbs, neg or backend-config", findGKE},
 		{"azure-load-balancer-*", findAzure},
@@ -99,8 +99,12 @@ func (e *balancerEvidence) elbHostname(nlb bool) string {
 	return ""
 }
 
-// findNLB is an NLB of the AWS Load Balancer Controller. What says nothing of the targets has
-// instances, the controller's default (recalled).
+// autoModeNLB is the class of EKS Auto Mode's NLBs.
+const autoModeNLB = "eks.amazonaws.com/nlb"
+
+// findNLB is an NLB of the AWS Load Balancer Controller, or of EKS Auto Mode. What says nothing of the targets has instances, the
+// controller's default (recalled); EKS Auto Mode's is pods (https://docs.aws.amazon.com/eks/latest/userguide/auto-networking.html,
+// Considerations for load balancing; verified).
 func findNLB(e *balancerEvidence) balancerFound {
 	kind, target := e.svc.Annotations[awsPrefix+"type"], e.svc.Annotations[awsPrefix+"nlb-target-type"]
 	f := balancerFound{name: "aws-nlb-instance"}
@@ -109,7 +113,7 @@ func findNLB(e *balancerEvidence) balancerFound {
 		f.why = "annotation aws-load-balancer-nlb-target-type: " + target
 	case kind == "external" || kind == "nlb-ip":
 		f.why = "annotation aws-load-balancer-type: " + kind
-	case e.class() == "service.k8s.aws/nlb":
+	case e.class() == "service.k8s.aws/nlb", e.class() == autoModeNLB:
 		f.why = "loadBalancerClass " + e.class()
 	case e.elbHostname(true) != "" && kind != "nlb":
 		f.why = "status hostname " + e.elbHostname(true)
@@ -117,7 +121,7 @@ func findNLB(e *balancerEvidence) balancerFound {
 		return balancerFound{}
 	}
 	switch {
-	case target == "ip" || kind == "nlb-ip":
+	case target == "ip" || kind == "nlb-ip" || target == "" && e.class() == autoModeNLB:
 		f.name = "aws-nlb-ip"
 	case target == "":
 		f.others = []string{"aws-nlb-ip"}

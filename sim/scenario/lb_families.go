@@ -27,7 +27,7 @@ func unknownFamilies() []string {
 func unknownProxies(gateway bool, provider string) []string {
 	inside := []string{"ingress-nginx", "envoy-gateway"}
 	if gateway {
-		inside = []string{"envoy-gateway", "l7-generic"}
+		inside = []string{"envoy-gateway", presetGeneric}
 	}
 	switch provider {
 	case "aws":

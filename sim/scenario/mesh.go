@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -128,6 +129,11 @@ func inMesh(o *manifest.Object) bool {
 		}
 	}
 	return len(gateways) == 0
+}
+
+// atGateway says whether a VirtualService is for a gateway, beside the sidecars or not.
+func atGateway(o *manifest.Object) bool {
+	return slices.ContainsFunc(rawList(o.Value, "spec", "gateways"), func(g any) bool { return g != "mesh" })
 }
 
 // throughMesh says why the clients of an entry do not use kube-proxy's rules, "" when they do: those

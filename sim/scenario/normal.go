@@ -33,7 +33,7 @@ func (w *printer) update(x *world.Workload) {
 	if d != nil {
 		w.line("strategy", string(d.Spec.Strategy.Type))
 	}
-	if world.OnDelete(x.Resource) {
+	if x.Kind() == world.DaemonSet && world.OnDelete(x.Resource) {
 		w.line("updateStrategy", "OnDelete")
 	}
 	if surge, unavailable := world.RollingOf(x.Resource); surge != nil && unavailable != nil {

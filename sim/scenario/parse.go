@@ -366,7 +366,7 @@ func (b *builder) describe(w *world.Workload, server int) {
 		w.App = servers.UnknownApp()
 		return
 	}
-	c := &template.Spec.Containers[server]
+	c := world.Serving(&template.Spec)[server]
 	w.Server = c.Name
 	w.App = servers.ContainerApp(c, template.Labels, b.doc.set.For(w.ObjectName()))
 }
@@ -560,7 +560,9 @@ func (b *builder) leftOut() {
 		b.unkeptGates(w)
 		b.meshLeftOut(w)
 		b.volumesLeftOut(w)
+		b.besideServer(w)
 		for _, sc := range b.world.scalersOf(w.Resource) {
+			b.lastPod(&sc)
 			b.notModelled("autoscaling", "replicas stay as they are during the run", sc.object.String(), "unknown")
 		}
 	}

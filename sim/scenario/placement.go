@@ -154,7 +154,7 @@ func (b *builder) place() {
 			if s.raises {
 				most = "spec.maxReplicaCount"
 			}
-			w.Scaler = &world.Scaler{Kind: s.kind, Object: s.object, Field: "spec." + s.field, MostField: most, Most: int(s.most)}
+			w.Scaler = &world.Scaler{Kind: s.kind, Object: s.object, Field: "spec." + s.field, MostField: most, Most: int(s.most), ToZero: s.toZero != ""}
 			break // two of them contradict each other
 		}
 	}

@@ -154,7 +154,7 @@ func madeBy(r *world.Route) maker {
 	switch c := r.Controller; {
 	case c == "k8s.io/ingress-nginx":
 		return makerNginx
-	case c == "ingress.k8s.aws/alb", strings.HasPrefix(c, "gateway.k8s.aws/alb"):
+	case c == "ingress.k8s.aws/alb", c == autoModeALB, strings.HasPrefix(c, "gateway.k8s.aws/alb"):
 		return makerAWS
 	case strings.HasPrefix(c, "networking.gke.io/"):
 		return makerGKE
@@ -197,6 +197,10 @@ func googleKey(r *world.Route) string {
 	}
 	return ""
 }
+
+// autoModeALB is the controller of EKS Auto Mode, whose targets are pods unless something says instances
+// (https://docs.aws.amazon.com/eks/latest/userguide/auto-networking.html; verified).
+const autoModeALB = "eks.amazonaws.com/alb"
 
 const (
 	albPrefix   = "alb.ingress.kubernetes.io/"
@@ -250,6 +254,9 @@ func findRouteALB(r *world.Route, f *balancerFound) {
 	case !r.NodePort:
 		f.name = "aws-alb-ip"
 		f.why += ", without a node port for instances"
+	case r.Controller == autoModeALB:
+		f.name = "aws-alb-ip"
+		f.why += ", of EKS Auto Mode"
 	default:
 		f.name, f.others = "aws-alb-instance", []string{"aws-alb-ip"}
 	}
@@ -272,20 +279,22 @@ func findRouteGKE(r *world.Route, f *balancerFound) {
 	}
 }
 
-// findAny is a proxy of which nothing is known, but perhaps its class: a provider's has a class of
-// a known name.
+// findRouteAny is a proxy of which nothing is known, but perhaps its class: a provider's has a class of
+// a known name, and one that says whose it is excludes all others.
 func findRouteAny(r *world.Route, provider string) balancerFound {
-	f := balancerFound{name: "l7-generic", why: r.Said, basis: "assumed"}
+	f := balancerFound{name: presetGeneric, why: r.Said, basis: "assumed"}
 	gateway := r.Ingress.Value == nil
+	_, known := standsFor(r)
 	switch {
 	case r.Controller != "":
 		f.why += ", of " + r.Controller
-		f.others = []string{"ingress-nginx", "envoy-gateway"}
+		return f
+	case known:
 		return f
 	case r.Said != "" && gateway:
-		f.families = []string{"l7-generic", "envoy-gateway"}
+		f.families = []string{presetGeneric, "envoy-gateway"}
 	case r.Said != "":
-		f.families = []string{"l7-generic", "ingress-nginx", "envoy-gateway"}
+		f.families = []string{presetGeneric, "ingress-nginx", "envoy-gateway"}
 	case gateway:
 		f.why = "the Gateway of " + r.Object.String() + " is not in the input"
 		f.families = unknownProxies(gateway, provider)

@@ -77,7 +77,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 		ip       = albPrefix + "target-type: ip"
 		instance = albPrefix + "target-type: instance"
 		unknown  = "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"
-		other    = "l7-generic assumed ingress-nginx envoy-gateway"
+		other    = "l7-generic assumed"
 	)
 	class := func(name, controller, annotations string) string {
 		return "---\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: " + name + ", annotations: {" + annotations + "}}\nspec: {controller: " + controller + "}\n"
@@ -138,7 +138,7 @@ func TestEvidenceOfAnHTTPRoute(t *testing.T) {
 	t.Parallel()
 	const (
 		unknown = "envoy-gateway assumed ?l7-generic ?aws-alb-ip ?gke-l7-neg"
-		other   = "l7-generic assumed ingress-nginx envoy-gateway"
+		other   = "l7-generic assumed"
 	)
 	for name, tt := range map[string]struct{ ref, gateway, class, want string }{ // order: each for itself
 		"the Gateway is not in the input":            {"name: g", "", "", unknown},

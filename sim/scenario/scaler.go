@@ -16,12 +16,15 @@ type scaler struct {
 	field  string // of the least number
 	least  int32
 	most   int32 // 0 where it is not said
+	// toZero says by which value it may take the last pod, zeroField in which field that is; "" where it never does.
+	toZero, zeroField string
 	// raises says that it takes a workload away from 0 replicas, too.
 	raises bool
 }
 
 // scalersOf lists what scales a workload. An HPA without minReplicas keeps one replica; KEDA keeps
-// none (spec.minReplicaCount; recalled), and wakes a workload up that has none.
+// none (https://keda.sh/docs/latest/reference/scaledobject-spec/: minReplicaCount 0 by default, idleReplicaCount below it while nothing
+// triggers; verified), and wakes a workload up that has none.
 func (w *inventory) scalersOf(r world.Resource) []scaler {
 	var out []scaler
 	for _, h := range w.autoscalers {
@@ -32,6 +35,9 @@ func (w *inventory) scalersOf(r world.Resource) []scaler {
 		s := scaler{object: h.Object, kind: "HPA", field: "minReplicas", least: 1, most: h.Value.Spec.MaxReplicas}
 		if h.Value.Spec.MinReplicas != nil {
 			s.least = *h.Value.Spec.MinReplicas
+		}
+		if s.least == 0 {
+			s.toZero, s.zeroField = "minReplicas 0", s.field
 		}
 		out = append(out, s)
 	}
@@ -46,6 +52,14 @@ func (w *inventory) scalersOf(r world.Resource) []scaler {
 		}
 		if n, ok := rawAt(o.Value, "spec", "maxReplicaCount").(int64); ok && n > 0 && n <= maxWhole {
 			s.most = int32(n)
+		}
+		switch idle, ok := rawAt(o.Value, "spec", "idleReplicaCount").(int64); {
+		case ok && idle == 0:
+			s.toZero, s.zeroField = "idleReplicaCount 0", "idleReplicaCount"
+		case s.least == 0 && rawAt(o.Value, "spec", s.field) != nil:
+			s.toZero, s.zeroField = "minReplicaCount 0", s.field
+		case s.least == 0:
+			s.toZero, s.zeroField = "without minReplicaCount, which is 0 then", s.field
 		}
 		out = append(out, s)
 	}

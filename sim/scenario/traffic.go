@@ -102,7 +102,7 @@ func (b *builder) subject(s manifest.Typed[*corev1.Service], after *corev1.Servi
 func subjectOf(s manifest.Typed[*corev1.Service], port int, t *corev1.PodTemplateSpec) subject {
 	out := subject{service: s, port: &s.Value.Spec.Ports[port], template: t}
 	if i := servers.ServerOf(t, out.port.TargetPort.IntVal, out.port.TargetPort.StrVal); i >= 0 {
-		out.container = &t.Spec.Containers[i]
+		out.container = world.Serving(&t.Spec)[i]
 	}
 	return out
 }

@@ -35,6 +35,7 @@ type inventory struct {
 	foreign       []owner            // workloads of kinds that are not simulated, in input order
 	scaledObjects []*manifest.Object // KEDA's
 	nodePools     []*manifest.Object // Karpenter's
+	unread        []*manifest.Object // what leads requests to Services, and is not read
 	meshRules     []*manifest.Object // VirtualServices and DestinationRules of Istio
 	meshed        map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
 	gated         map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
@@ -105,6 +106,9 @@ func (w *inventory) addRaw(o *manifest.Object) {
 	if template := templateOf(o); template != nil {
 		w.addForeign(o, template)
 		return
+	}
+	if manifest.UnreadRoute(o.Group(), o.Kind) && (o.Kind != "VirtualService" || atGateway(o)) {
+		w.unread = append(w.unread, o)
 	}
 	switch o.Kind {
 	case "HTTPRoute":

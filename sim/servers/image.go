@@ -42,6 +42,11 @@ func (i Image) is(repo, name string) bool    { return i.repo == repo && i.name =
 func (i Image) in(repo string) bool          { return i.repo == repo }
 func (i Image) hasPrefix(prefix string) bool { return strings.HasPrefix(i.name, prefix) }
 
+// fpm says whether a tag of an image of PHP has php-fpm in it: php:8.4-fpm-alpine, wordpress:fpm.
+func (i Image) fpm() bool {
+	return i.Named("php", "wordpress", "nextcloud", "drupal", "matomo") && slices.Contains(strings.Split(i.tag, "-"), "fpm")
+}
+
 // segments are the words of its name: "redis-stack-server" has three. Digits at the end of a word are
 // a version's: postgres14 is postgres.
 func (i Image) segments() []string {

@@ -98,8 +98,10 @@ func runtimes() []Profile {
 			match: func(e *Evidence) bool { return e.runs("uvicorn") }, app: world.App{ServerIdle: 5 * engine.Second}, tune: tuneUvicorn},
 		{ID: "puma", Match: "puma in command or arguments", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "recalled",
 			match: func(e *Evidence) bool { return e.runs("puma") }, app: world.App{ServerIdle: 20 * engine.Second}},
-		{ID: "php-fpm", Match: "php-fpm in command or arguments", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished", Source: propDoc, Status: "recalled",
-			match: func(e *Evidence) bool { return e.runs("php-fpm") || e.image.Named("php-fpm") }, app: world.App{}},
+		{ID: "php-fpm", Match: "php-fpm in command or arguments, or without them fpm in the tag of an image of PHP", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished", Source: propDoc, Status: "recalled",
+			match: func(e *Evidence) bool {
+				return e.runs("php-fpm") || e.image.Named("php-fpm") || len(e.argv) == 0 && e.image.fpm()
+			}, app: world.App{}},
 		{ID: "spring-3.4", Match: "java, spring, *-jre, probes of /actuator/", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
 			Alternatives: []string{"spring-old"}, match: isJava, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
 		{ID: "npm-start", Match: "npm, yarn, pnpm, npx as the command", Listener: "closed: SIGTERM is passed on to node, which has no handler and is not PID 1",

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +19,7 @@ func AppOf(pod *corev1.PodTemplateSpec, set world.Overrides) world.App {
 	if i < 0 {
 		return UnknownApp()
 	}
-	return ContainerApp(&pod.Spec.Containers[i], pod.Labels, set)
+	return ContainerApp(world.Serving(&pod.Spec)[i], pod.Labels, set)
 }
 
 // ContainerApp returns what one container of a pod with these labels does.
@@ -65,18 +66,18 @@ func AppFor(e *Evidence, id string) world.App {
 	return AppFor(e, UnknownProfile)
 }
 
-// ServerOf returns the index of the container that listens on a target port, given by number
+// ServerOf returns the index, in world.Serving, of the container that listens on a target port, given by number
 // or by name; with neither, the first that declares a port and is no known sidecar, else the
 // first container. It is -1 for a pod without containers.
 func ServerOf(pod *corev1.PodTemplateSpec, port int32, name string) int {
-	containers := pod.Spec.Containers
-	for i := range containers {
-		for _, p := range containers[i].Ports {
+	for i, c := range world.Serving(&pod.Spec) {
+		for _, p := range c.Ports {
 			if name != "" && p.Name == name || name == "" && port != 0 && p.ContainerPort == port {
 				return i
 			}
 		}
 	}
+	containers := pod.Spec.Containers
 	for i := range containers {
 		if len(containers[i].Ports) > 0 && !isSidecar(&containers[i]) {
 			return i
@@ -93,6 +94,26 @@ func ServerOf(pod *corev1.PodTemplateSpec, port int32, name string) int {
 func isSidecar(c *corev1.Container) bool {
 	i := ParseImage(c.Image)
 	return i.Named("proxyv2", "cloud-sql-proxy", "gce-proxy") || strings.HasSuffix(i.name, "exporter")
+}
+
+// Needed says whether a server beside it may need a container for its answers: whether it listens, or is known to be a server, and ends
+// when told. What only watches, or ships logs, is not needed, and a mesh's proxy is another matter.
+func Needed(c *corev1.Container, labels map[string]string) bool {
+	i := ParseImage(c.Image)
+	if i.Named("proxyv2") || c.Name == "istio-proxy" || c.Name == "linkerd-proxy" ||
+		slices.ContainsFunc(i.segments(), func(w string) bool { return slices.Contains(watcherWords(), w) }) {
+		return false
+	}
+	app := AppFor(EvidenceOf(c, labels), "")
+	listens := slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool {
+		return !slices.ContainsFunc([]string{"metric", "prom", "health", "probe", "telemetry", "monitor", "debug"}, func(w string) bool { return strings.Contains(p.Name, w) })
+	})
+	return !app.IgnoresSIGTERM && (listens || app.Basis == "inferred" || isSidecar(c))
+}
+
+// watcherWords are words in names of images of what nobody waits for: shippers of logs, collectors, exporters.
+func watcherWords() []string {
+	return []string{"agent", "alloy", "bit", "datadog", "exporter", "filebeat", "fluent", "fluentbit", "fluentd", "metrics", "opentelemetry", "otel", "otelcol", "promtail", "reloader", "statsd", "vector"}
 }
 
 // DefaultStart is the time from container start to listening of an app of which nothing is

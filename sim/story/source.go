@@ -23,7 +23,7 @@ func (t *names) source(e *event.Event) (string, int) {
 	w := &t.sc.Workloads[t.pods[e.Pod].Workload]
 	switch e.Kind {
 	case event.PreStop, event.PreStopFailed:
-		return at(w, containerPath(w, e.Container.Name)+".lifecycle.preStop")
+		return at(w, world.ServingPath(&w.Template().Spec, e.Container.Name)+".lifecycle.preStop")
 	case event.Term:
 		if w.Hooks[w.Container().Name].Kind == "" {
 			return at(w, serverPath(w)) // no preStop: this is where it would stand
@@ -56,20 +56,8 @@ func at(w *world.Workload, path string) (string, int) {
 }
 
 // serverPath is the container that traffic goes to.
-func serverPath(w *world.Workload) string { return containerPath(w, w.Container().Name) }
-
-func containerPath(w *world.Workload, name string) string {
-	for i := range w.Template().Spec.Containers {
-		if w.Template().Spec.Containers[i].Name == name {
-			return fmt.Sprintf("spec.template.spec.containers[%d]", i)
-		}
-	}
-	for i := range w.Template().Spec.InitContainers { // sidecars
-		if w.Template().Spec.InitContainers[i].Name == name {
-			return fmt.Sprintf("spec.template.spec.initContainers[%d]", i)
-		}
-	}
-	return "spec.template.spec"
+func serverPath(w *world.Workload) string {
+	return world.ServingPath(&w.Template().Spec, w.Container().Name)
 }
 
 // CulpritOf names the line behind failures that are alike, ok false when no line of the
@@ -173,7 +161,7 @@ func crashes(w *world.Workload) bool {
 // fewPods names what leaves too few pods.
 func fewPods(w *world.Workload, updated bool) (what, path string) {
 	if !updated && w.Kind() != world.DaemonSet && w.Kind() != world.Pod {
-		return plural(int32(w.Replicas()), "replica"), "spec.replicas"
+		return replicas(w)
 	}
 	if w.Recreate() {
 		return "strategy Recreate", "spec.strategy.type"
@@ -187,6 +175,14 @@ func fewPods(w *world.Workload, updated bool) (what, path string) {
 	if _, unavailable := w.Fenceposts(); unavailable > 0 {
 		_, written := world.RollingOf(w.Resource)
 		return fmt.Sprintf("maxUnavailable %s of %s", written.String(), plural(int32(w.Replicas()), "replica")), "spec.strategy.rollingUpdate.maxUnavailable"
+	}
+	return replicas(w)
+}
+
+// replicas is how many pods a workload asks for, or that it does not say.
+func replicas(w *world.Workload) (what, path string) {
+	if w.Object != nil && !w.Object.Has("spec.replicas") && w.Replicas() == 1 {
+		return "no replicas, so 1", "spec"
 	}
 	return plural(int32(w.Replicas()), "replica"), "spec.replicas"
 }

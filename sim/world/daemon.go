@@ -63,8 +63,24 @@ func (s *Scenario) CountDaemons() {
 // OnDelete says that nobody replaces the pods of a Resource when its template changes: the next one that is made in the place of one
 // that somebody has deleted is of the new template.
 func OnDelete(r Resource) bool {
-	d, ok := r.(*appsv1.DaemonSet)
-	return ok && d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+	switch r := r.(type) {
+	case *appsv1.DaemonSet:
+		return r.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+	case *appsv1.StatefulSet:
+		return r.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
+	default:
+		return false
+	}
+}
+
+// PartitionOf is the ordinal, counted from the first, from which on an update of a StatefulSet replaces pods; 0 for all other kinds
+// (Kubernetes 1.36 pkg/controller/statefulset/stateful_set_control.go, updateStatefulSet; verified).
+func PartitionOf(r Resource) int32 {
+	s, ok := r.(*appsv1.StatefulSet)
+	if !ok || s.Spec.UpdateStrategy.RollingUpdate == nil || s.Spec.UpdateStrategy.RollingUpdate.Partition == nil {
+		return 0
+	}
+	return *s.Spec.UpdateStrategy.RollingUpdate.Partition
 }
 
 // TolerationsOf lists what the pods of a Resource tolerate.

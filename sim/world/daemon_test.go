@@ -98,4 +98,13 @@ func TestOnDelete(t *testing.T) {
 	if d.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType; !OnDelete(d) {
 		t.Error("OnDelete is not noticed")
 	}
+	s := &appsv1.StatefulSet{}
+	if OnDelete(s) || PartitionOf(s) != 0 || PartitionOf(d) != 0 {
+		t.Error("RollingUpdate of all pods is the default of a StatefulSet, too")
+	}
+	partition := int32(2)
+	s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition}
+	if s.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType; !OnDelete(s) || PartitionOf(s) != 2 {
+		t.Error("OnDelete, or the partition, of a StatefulSet is not noticed")
+	}
 }

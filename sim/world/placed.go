@@ -16,6 +16,7 @@ type Scaler struct {
 	Field     string // of the least number: "spec.minReplicas"
 	MostField string // of the greatest
 	Most      int    // 0 where it is not said
+	ToZero    bool   // it may take the last pod
 }
 
 // PlacedAt is the pod of a number, counted from 0. nil: the input does not have it, and the scheduler places it.

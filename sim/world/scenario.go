@@ -404,6 +404,25 @@ const NoDrain = "drain"
 // DrainFlags is the ID of what kubectl drain has to be told, and is taken to be.
 const DrainFlags = "drain-flags"
 
+// IDs of ways to the pods of a case that are not simulated, though the input has them: a report begins with those.
+const (
+	StandIn     = "stand-in"     // a proxy stands in for another one
+	Headless    = "headless"     // clients of a headless Service choose the pod
+	UnreadRoute = "unread-route" // something of another maker leads to the Service
+	Weight      = "weight"       // a route sends a part of its requests
+	LastPod     = "last-pod"     // an autoscaler may leave no pod
+)
+
+// Foremost says whether what is left out under an ID belongs to the first lines of a report.
+func Foremost(id string) bool {
+	switch id {
+	case StandIn, Headless, UnreadRoute, Weight, LastPod:
+		return true
+	default:
+		return false
+	}
+}
+
 // NotModelled is something in the input that the model leaves out.
 type NotModelled struct {
 	ID, What, Object, Direction string // Direction: "more", "fewer" or "unknown" losses in reality

@@ -76,8 +76,8 @@ func (s *Scenario) Repoints() bool {
 // ListensOn says whether a pod of a template listens on a port, where a Service did not lead there from the beginning: one of its
 // containers says so.
 func ListensOn(spec *corev1.PodSpec, port int32, protocol endpoints.Protocol) bool {
-	for i := range spec.Containers {
-		for _, p := range spec.Containers[i].Ports {
+	for _, c := range Serving(spec) {
+		for _, p := range c.Ports {
 			if p.ContainerPort == port && (p.Protocol == "" || string(p.Protocol) == protocol.String()) {
 				return true
 			}

@@ -206,13 +206,13 @@ func (s *Scenario) Serves(service, workload string) bool {
 }
 
 // TargetPort is the port that a Service's target port is in pods of a template: the number itself, or the first container port
-// of that name; ok is false where none has it.
+// of that name, of a sidecar, too; ok is false where none has it.
 func TargetPort(target intstr.IntOrString, spec *corev1.PodTemplateSpec) (number int32, ok bool) {
 	if target.Type == intstr.Int {
 		return target.IntVal, true
 	}
-	for i := range spec.Spec.Containers {
-		for _, p := range spec.Spec.Containers[i].Ports {
+	for _, c := range Serving(&spec.Spec) {
+		for _, p := range c.Ports {
 			if p.Name == target.StrVal {
 				return p.ContainerPort, true
 			}

@@ -104,3 +104,28 @@ func TestTargetPort(t *testing.T) {
 		}
 	}
 }
+
+// A name of a port is looked for among the containers, then among the sidecars; an init container that ends has no port.
+func TestTargetPortOfASidecar(t *testing.T) {
+	t.Parallel()
+	always := corev1.ContainerRestartPolicyAlways
+	named := func(name string, number int32) corev1.Container {
+		return corev1.Container{Name: name, Ports: []corev1.ContainerPort{{Name: name, ContainerPort: number}, {Name: "both", ContainerPort: number}}}
+	}
+	envoy := named("envoy", 10000)
+	envoy.RestartPolicy = &always
+	pod := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{InitContainers: []corev1.Container{named("migrate", 9000), envoy}, Containers: []corev1.Container{named("app", 8080)}}}
+	for name, want := range map[string]int32{"app": 8080, "envoy": 10000, "both": 8080, "migrate": 0} { // order: each for itself
+		if n, ok := TargetPort(intstr.FromString(name), pod); n != want || ok != (want > 0) {
+			t.Errorf("%s: %d, %t", name, n, ok)
+		}
+	}
+	for name, want := range map[string]string{"app": ".containers[0]", "envoy": ".initContainers[1]", "other": ""} { // order: each for itself
+		if got := ServingPath(&pod.Spec, name); got != "spec.template.spec"+want {
+			t.Errorf("%s is at %s", name, got)
+		}
+	}
+	if list := Serving(&pod.Spec); len(list) != 2 || list[0].Name != "app" || list[1].Name != "envoy" {
+		t.Errorf("%v serve", list)
+	}
+}

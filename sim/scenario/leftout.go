@@ -1,0 +1,157 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// Ways to the pods of a case that are not simulated, though the input has them: a reader takes the figures for all users otherwise.
+
+// otherWays names what else leads to the pods of an entry: headless Services, and what is not read.
+func (b *builder) otherWays(index int, e *entry) {
+	if e.class == ClassDNS {
+		return
+	}
+	for _, s := range b.world.services {
+		if s.Value.Spec.ClusterIP == corev1.ClusterIPNone && b.census.owners[index].behind(s) {
+			b.notModelled(world.Headless, fmt.Sprintf("headless Service %s (%s): its clients choose the pod, and are not judged", s.Name, where(s.Object, "spec.clusterIP")), "Service "+s.ID(), "unknown")
+		}
+	}
+	for _, o := range b.world.unread {
+		if named := named(o); slices.ContainsFunc(named, func(n backend) bool { return n.is(e.service) }) {
+			b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) is not read: who comes through it is not judged", o.Kind, o.Name, where(o, "kind")), o.String(), "unknown")
+		}
+	}
+}
+
+// backend is a Service that an object of any maker leads requests to.
+type backend struct{ namespace, name string }
+
+func (n backend) is(s manifest.Typed[*corev1.Service]) bool {
+	host, _, _ := strings.Cut(n.name, ":")        // "web:80"
+	short, domain, long := strings.Cut(host, ".") // "web.shop.svc.cluster.local"
+	if long {
+		n.namespace, _, _ = strings.Cut(domain, ".")
+	}
+	return short == s.Name && n.namespace == s.Namespace
+}
+
+// named lists the Services that an object names in its spec, by the fields in which the makers of routes have them: services and
+// backendRefs (Contour, Traefik, the Gateway API, Zalando's Skipper), destination.host (Istio), service (NGINX, Emissary), serviceName
+// (APISIX), to (OpenShift), serviceRef (AWS).
+func named(o *manifest.Object) []backend {
+	var out []backend
+	var walk func(v any, under string)
+	walk = func(v any, under string) {
+		switch x := v.(type) {
+		case []any:
+			for _, e := range x {
+				walk(e, under)
+			}
+		case map[string]any:
+			for _, key := range sortedKeys(x) {
+				name, text := x[key].(string)
+				switch holder := slices.Contains([]string{"services", "backendRefs", "backends", "to", "serviceRef", "service"}, under); {
+				case !text:
+					walk(x[key], key)
+				case key == "name" && holder, key == "host" && under == "destination", key == "service", key == "serviceName":
+					namespace := o.Namespace
+					if said, ok := x["namespace"].(string); ok {
+						namespace = said
+					}
+					out = append(out, backend{namespace, name})
+				}
+			}
+		}
+	}
+	walk(rawAt(o.Value, "spec"), "")
+	return out
+}
+
+// weighed says which part of an HTTPRoute's requests goes to a Service, where others get the rest: as weights say, 1 where they do not
+// (Gateway API, BackendRef.weight; verified). It returns whether there is something to say.
+func (b *builder) weighed(t *world.Traffic, svc *corev1.Service) bool {
+	r := t.Route
+	if r == nil || r.Object.Kind != "HTTPRoute" {
+		return false
+	}
+	var own, all int64 // of the rule that sends it the greatest part
+	for _, rule := range rawList(r.Object.Value, "spec", "rules") {
+		var part, sum int64
+		for _, ref := range rawList(rule, "backendRefs") {
+			weight := int64(1)
+			if n, ok := rawAt(ref, "weight").(int64); ok && n >= 0 && n <= maxWhole {
+				weight = n
+			}
+			sum += weight
+			if rawText(ref, "name") == svc.Name {
+				part += weight
+			}
+		}
+		if part > 0 && (own == 0 || part*all > own*sum) {
+			own, all = part, sum
+		}
+	}
+	part := own > 0 && own < all
+	if part {
+		b.notModelled(world.Weight, fmt.Sprintf("%s (%s) sends %s of its requests to Service %s (weight %d of %d): the loss is of those alone",
+			r.Object, where(r.Object, "spec.rules"), percent(own, all), svc.Name, own, all), r.Object.String(), "fewer")
+	}
+	return part
+}
+
+// where is the file and the line of a field, or of what would have it.
+func where(o *manifest.Object, path string) string {
+	p := o.At(path)
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// percent is a part of a whole, rounded, and never 0.
+func percent(part, whole int64) string {
+	if n := (100*part + whole/2) / whole; n > 0 {
+		return fmt.Sprintf("%d %%", n)
+	}
+	return "less than 1 %"
+}
+
+// lastPod says that an autoscaler may leave a workload without any pod.
+func (b *builder) lastPod(s *scaler) {
+	if s.toZero == "" {
+		return
+	}
+	b.notModelled(world.LastPod, fmt.Sprintf("%s %s may take the last pod (%s, %s): then no request is answered until one is there again",
+		s.kind, s.object.Name, s.toZero, where(s.object, "spec."+s.zeroField)), s.object.String(), "more")
+}
+
+// besideServer names the containers that are told to stop before the one that serves, and that it may need for its answers: the kubelet
+// stops all containers of a pod in parallel (docs/model/pod-lifecycle.md 2.1), and no manifest says who needs whom. Which ones those are:
+// other containers, not sidecars, which end last, that listen, or are known to be servers, and that are no observers.
+func (b *builder) besideServer(w *world.Workload) {
+	if w.Aside || slices.ContainsFunc(b.out.Actions, func(a world.Action) bool { _, crash := a.Operation.(world.CrashNode); return crash }) {
+		return
+	}
+	serves := min(w.Hooks[w.Server].Duration.Min(), w.Grace())
+	containers := w.Template().Spec.Containers
+	for i := range containers {
+		c := &containers[i]
+		hook := w.Hooks[c.Name]
+		before := serves - hook.Duration.Min()
+		if c.Name == w.Server || hook.Undetermined || before < engine.Second || !servers.Needed(c, w.Template().Labels) {
+			continue
+		}
+		when := "at once"
+		if hook.Kind != servers.HookNone && serves-before > 0 {
+			when = "after " + (serves - before).Seconds() + " s"
+		}
+		b.notModelled("beside", fmt.Sprintf("container %s is told to stop %s, %s before %s: if %s needs it, what is sent to the pod in that time fails",
+			c.Name, when, before.Seconds()+" s", w.Server, w.Server), w.Kind()+" "+w.Name(), "more")
+	}
+}
