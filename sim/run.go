@@ -196,6 +196,7 @@ type run struct {
 	lastNews engine.Time // when the world last changed by itself
 	// lastAction is when the scenario's last action is over, but for who takes nodes away: that may go on for as long as taking.
 	lastAction, taking engine.Time
+	heldTo             engine.Time // the run does not end before, for clients connect again
 
 	stepping bool // an event is being executed
 	judged   judgements
@@ -285,6 +286,9 @@ func (r *run) loop() (settled bool, err error) {
 		next := r.eng.Next()
 		stop, settled := r.end(next)
 		if next > stop {
+			stop = r.dialled(stop, next)
+		}
+		if next > stop {
 			r.traffic.Stop(stop)
 			r.traffic.RunUntil(engine.Never)
 			return settled, r.eng.RunUntil(stop)
@@ -307,7 +311,8 @@ func (r *run) loop() (settled bool, err error) {
 // A world that waits for something that takes long (an app that starts, a grace period,
 // minReadySeconds) is quiet and not at rest. One whose pods wait to be restarted again and
 // again never will be: it ends at the first quiet moment. Neither is one whose rollout has made
-// no progress within its deadline, or cannot go on.
+// no progress within its deadline, or cannot go on: it ends once a load balancer, and whatever does not wait for that, is through with
+// what it has begun, for until then more is lost than in the end.
 func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
 	stop, settled = max(r.lastNews, r.lastAction)+settleTime, true
 	stuck := next > stop && (r.cluster.Overdue() || r.cluster.CannotEnd() != nil)
@@ -316,25 +321,50 @@ func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
 	}
 	if next > stop && next != engine.Never && r.unrest() != "" {
 		settled = false
-		if !stuck && !r.cluster.CrashLooping() {
-			stop = max(stop, r.lastAction+longestRun+r.taking)
+		if !stuck && !r.cluster.CrashLooping() || stuck && (r.balancing() != "" || r.cluster.Coming()) {
+			stop = max(stop, r.lastAction+longestRun+r.taking, r.sc.Until)
 		}
 	}
+	stop = max(stop, r.heldTo)
 	if r.sc.Until > 0 && r.sc.Until < stop {
 		stop, settled = r.sc.Until, false
 	}
 	return stop, settled
 }
 
+// longestDial is what a run goes on for, at most, until clients whose attempts to connect have failed have tried it again: the longest
+// that they wait, and that an attempt takes.
+const longestDial = 3 * engine.Minute
+
+// dialled puts the end of a run off, which would be before the next event, until clients have connected again that wait after attempts
+// which failed: what they lose meanwhile is no loss without an end. It is never before what clients have done already.
+func (r *run) dialled(stop, next engine.Time) engine.Time {
+	last := max(r.lastNews, r.lastAction) + settleTime + longestDial
+	for next > stop && (r.sc.Until == 0 || stop < r.sc.Until) {
+		r.traffic.RunUntil(stop)
+		at := r.traffic.Redial() + engine.Second
+		if at <= stop || at > last {
+			break
+		}
+		if stop = at; r.sc.Until > 0 {
+			stop = min(stop, r.sc.Until)
+		}
+		r.heldTo = stop
+	}
+	return stop
+}
+
 // unrest says what of the world is not as it is to be, "" for nothing.
-func (r *run) unrest() string {
-	words := r.cluster.Unrest()
+func (r *run) unrest() string { return cmp.Or(r.cluster.Unrest(), r.balancing()) }
+
+// balancing says what load balancers have begun and not ended, "" for nothing.
+func (r *run) balancing() string {
 	for f := range r.allForwarders() {
-		if words == "" {
-			words = cmp.Or(f.b.Unrest(), f.unheardOf())
+		if words := cmp.Or(f.b.Unrest(), f.unheardOf()); words != "" {
+			return words
 		}
 	}
-	return words
+	return ""
 }
 
 // lastAction is when the last action is over.

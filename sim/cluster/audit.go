@@ -3,9 +3,12 @@ package cluster
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/control"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
@@ -37,8 +40,37 @@ const crashLoop = 3
 
 // CrashLooping says whether some pod is restarted again and again.
 func (w *World) CrashLooping() bool {
+	for i := range w.sc.Workloads {
+		if w.crashLooping(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) crashLooping(workload int) bool {
 	for _, id := range w.livePods {
-		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); ok && p.Restarts >= crashLoop && p.Active() {
+		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); ok && p.Workload == workload && p.Restarts >= crashLoop && p.Active() {
+			return true
+		}
+	}
+	return false
+}
+
+// Coming says, of a world in which something cannot end, that something else may yet be as its workload asks for: pods that wait for their
+// volumes, start or are probed, or are on their way out. Nothing is known that would keep them from it.
+func (w *World) Coming() bool {
+	if w.store.Down() || w.store.AnyFrozen() {
+		return false
+	}
+	stuck := w.AllThatCannotEnd()
+	for i := range w.sc.Workloads {
+		d, ok := w.asked(i)
+		if !ok || d.Paused || w.unrestOf(i, true) == "" || w.overdue(i) != "" || w.crashLooping(i) {
+			continue
+		}
+		known := slices.ContainsFunc(stuck, func(s control.Stuck) bool { return s.Workload == i })
+		if !known && w.hindrance(d) == nil {
 			return true
 		}
 	}
@@ -113,7 +145,7 @@ func (w *World) unrestOf(workload int, strict bool) string {
 	most := keeper.Most(d)
 	switch {
 	case c.leaving != "":
-		return c.leaving + " is Terminating"
+		return c.leaving + " is Terminating" + w.longGrace(workload)
 	case c.active > most:
 		return fmt.Sprintf("%s has %d pods, of at most %d", name, c.active, most)
 	case c.gated != "" && strict:
@@ -128,6 +160,15 @@ func (w *World) unrestOf(workload int, strict bool) string {
 		return fmt.Sprintf("%s has %d pods, of %d", name, c.active, d.Replicas)
 	case c.old > 0 && !d.Paused && (strict || keeper.Hindrance(d) == nil):
 		return fmt.Sprintf("%s has %d pods of an old revision", name, c.old)
+	}
+	return ""
+}
+
+// longGrace says that pods of a workload may be on their way out for longer than most runs go on.
+func (w *World) longGrace(workload int) string {
+	const long = 30 * engine.Minute
+	if grace := w.sc.Workloads[workload].Grace(); grace >= long {
+		return fmt.Sprintf(", with a grace period of %d s", grace/engine.Second)
 	}
 	return ""
 }

@@ -374,7 +374,7 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 		return "a budget with maxUnavailable 1"
 	}
 	scale, stateful := 0, false
-	var scaler *world.Scaler // takes pods away again that it is not told to keep
+	var scaler *world.Scaler
 	for i := range w.sc.Workloads {
 		if d, is := w.asked(i); is && w.coversWorkload(budget, i) {
 			if d.Kind == api.KindPod && (v.Type == intstr.String || path == "spec.maxUnavailable") {
@@ -393,7 +393,11 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 	case scale == 1 && stateful:
 		return "maxUnavailable 1, at a time when an outage until the next one is ready is acceptable: whether a second pod can be the same to clients, only the app knows"
 	case scale == 1:
-		return "replicas 2 and maxUnavailable 1: with one pod every eviction is an outage until the next one is ready"
+		with := " and maxUnavailable 1 in the PodDisruptionBudget"
+		if _, desired := w.budgetNow(budget).Desired(2, 2); desired < 2 {
+			with = ""
+		}
+		return "replicas 2" + with + ": with one pod every eviction is an outage until the next one is ready"
 	}
 	unready := max(0, scale-b.Healthy)
 	words := fmt.Sprintf("maxUnavailable %d in place of %s %s", 1+unready, path[len("spec."):], v)
@@ -401,12 +405,17 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 		words += " (1 once all are ready)"
 	}
 	if v.Type == intstr.Int && path == "spec.minAvailable" {
-		words += ", or " + replicas(b.Desired+1-scale+unready)
-		if scaler != nil {
-			words += fmt.Sprintf(", which %s of %s %s has to say", strings.TrimPrefix(scaler.Field, "spec."), scaler.Kind, scaler.Object.Name)
-		}
+		words += ", or " + moreReplicas(b.Desired+1-scale+unready, scaler)
 	}
 	return words
+}
+
+// moreReplicas are those that let a budget with a number allow an eviction; scaler takes pods away again that it is not told to keep, nil for none.
+func moreReplicas(more int, scaler *world.Scaler) string {
+	if scaler == nil {
+		return replicas(more)
+	}
+	return fmt.Sprintf("%s, which %s of %s %s has to say", replicas(more), strings.TrimPrefix(scaler.Field, "spec."), scaler.Kind, scaler.Object.Name)
 }
 
 // replicas is how many of them more.

@@ -303,7 +303,7 @@ func TestABlockedDrain(t *testing.T) {
 	}
 	w := newBuild(1).budget("minAvailable 1").drained(nil, "node-1").acts(t)
 	w.run(100 * sec)
-	if got := w.CannotEnd(); got == nil || !strings.HasPrefix(got.What, "replicas 2 and maxUnavailable 1") {
+	if got := w.CannotEnd(); got == nil || !strings.HasPrefix(got.What, "replicas 2: with") {
 		t.Errorf("one replica: %+v", got)
 	}
 }

@@ -372,7 +372,7 @@ func TestABudgetOverABarePod(t *testing.T) {
 	}{
 		"maxUnavailable 1":   {false, "minAvailable 0: only a number for it counts Pods without a controller"},
 		"minAvailable 50%":   {false, "minAvailable 0: only a number for it counts Pods without a controller"},
-		"minAvailable 1":     {false, "replicas 2 and maxUnavailable 1: with one pod every eviction is an outage until the next one is ready"},
+		"minAvailable 1":     {false, "replicas 2: with one pod every eviction is an outage until the next one is ready"},
 		"minAvailable 0":     {true, ""},
 		"maxUnavailable 50%": {false, "minAvailable 0: only a number for it counts Pods without a controller"},
 	} {

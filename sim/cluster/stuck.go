@@ -252,7 +252,7 @@ func (w *World) neverReady(d *api.Workload, p *api.Pod) *control.Stuck {
 	switch {
 	case p.Restarts >= crashLoop && i != nil && w.killedByProbe(p):
 		return &control.Stuck{
-			Why:  fmt.Sprintf("%s has been restarted %d times by its liveness or startup probe and never stays ready", who, p.Restarts),
+			Why:  fmt.Sprintf("%s has been restarted %d times by its liveness or startup probe and has not stayed ready", who, p.Restarts),
 			What: "a startupProbe with time enough, or " + back, Path: cmp.Or(probePath(w, p, server), server),
 		}
 	case p.Restarts >= crashLoop:

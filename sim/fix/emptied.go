@@ -370,8 +370,8 @@ func selectorYAML(s *metav1.LabelSelector) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-func sortedKeys(m map[string]string) []string {
-	var out []string
+func sortedKeys[K ~string, V any](m map[K]V) []K {
+	var out []K
 	for k := range m { // order: sorted below
 		out = append(out, k)
 	}

@@ -238,12 +238,25 @@ func (t *target) unavailable() *Change {
 		return c
 	}
 	c.Edits = append(c.Edits, t.edit(path, 0))
+	c.Cost = "room for one pod more during a rollout"
 	if surge == 0 {
-		c.Title += ", maxSurge: 1"
+		c.Title += ", maxSurge: 1 (needs room for one pod more" + t.scarce() + ")"
+		c.Cost = "" // said
 		c.Edits = append(c.Edits, t.edit("spec.strategy.rollingUpdate.maxSurge", 1))
 	}
-	c.Cost = "room for one pod more during a rollout"
 	return c
+}
+
+// scarce is what a pod asks for that is nobody else's meanwhile, such as a GPU: ", with nvidia.com/gpu: 1"; "" for none.
+func (t *target) scarce() string {
+	for _, c := range t.w.Template().Spec.Containers {
+		for _, name := range sortedKeys(c.Resources.Limits) {
+			if n := c.Resources.Limits[name]; strings.Contains(string(name), "/") && !n.IsZero() {
+				return fmt.Sprintf(", with %s: %s", name, n.String())
+			}
+		}
+	}
+	return ""
 }
 
 // sleepSince is the first version whose API takes the sleep action without a feature gate
@@ -272,25 +285,37 @@ func hookName(h *corev1.LifecycleHandler) string {
 	return name
 }
 
-// preStop has a pod go on serving for so many seconds, until nobody sends to it any more.
+// preStop has a pod go on serving for so many seconds, until nobody sends to it any more: each container that a Service leads to.
 func (t *target) preStop(seconds int64) *Change {
 	hook := t.w.Hooks[t.container().Name]
 	if hook.Kind == servers.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
 		return nil
 	}
-	to := fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
+	own, ok := t.sleepingHook(t.container(), seconds)
+	if !ok {
+		return nil
+	}
 	cost := longerBy(hook, seconds)
-	if v := t.sc.Kubernetes.Version; v.Major == sleepSince.Major && v.Minor < sleepSince.Minor {
-		to = fmt.Sprintf("{exec: {command: [sleep, %q]}}", fmt.Sprint(seconds))
+	if own.rest > 0 {
+		cost = fmt.Sprintf("each pod takes %d s longer to stop", seconds)
+	}
+	if t.withoutSleepAction() {
 		cost += "; the image needs a sleep program"
 	}
-	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d", seconds), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
+	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d%s", seconds, own.words), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
 	c.Makeshift = t.makeshift(c.Sleep)
-	if hook.Kind != "" {
-		c.Title += " instead of " + hookName(t.container().Lifecycle.PreStop)
+	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: own.yaml}, hook.Why))
+	containers := t.w.Template().Spec.Containers
+	for _, i := range t.servers()[1:] {
+		other := t.w.Hooks[containers[i].Name]
+		h, ok := t.sleepingHook(&containers[i], seconds)
+		if !ok || other.Duration.Min() >= c.Sleep {
+			continue
+		}
+		c.Title += " (in " + containers[i].Name + ", too)"
+		c.Edits = append(c.Edits, t.editOf(fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", i), edit.Value{YAML: h.yaml}, other.Why))
 	}
-	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: to}, hook.Why))
-	grace, needed := t.graceSeconds(), seconds+int64(max(t.w.App.FinishWithin, spare)/engine.Second)
+	grace, needed := t.graceSeconds(), seconds+int64((max(t.w.App.FinishWithin, spare)+own.rest)/engine.Second)
 	if needed > grace {
 		c.Title += fmt.Sprintf(", terminationGracePeriodSeconds: %d", needed)
 		c.Edits = append(c.Edits, t.edit("spec.template.spec.terminationGracePeriodSeconds", needed))

@@ -90,21 +90,21 @@ func TestChanges(t *testing.T) {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 15}}}"}, "", engine.Second,
 			"minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
-		"a hook that is too short is replaced": {
+		"a program that is not known stays": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/bin/drain]}}}"}, "", engine.Second,
-			"preStop: sleep 5 instead of /bin/drain|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 after its hook|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
-		"a hook whose program is known is called by its name, too": {
+		"what closes the listener comes after the sleep": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/wait-shutdown]}}}"}, "", engine.Second,
-			"preStop: sleep 5 instead of /wait-shutdown|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 before its hook|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
-		"a long hook is cut": {
+		"what a hook does stays, with the sleep after it": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [sh, -c, 'date >> /tmp/ends; sync; /bin/drain --all']}}}"}, "", engine.Second,
-			"preStop: sleep 5 instead of sh -c date >> /tmp/ends; sync; /bin/drai...|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 after its hook|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
-		"another kind of hook is named": {
+		"a request has no place for a sleep, and stays": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {httpGet: {path: /bye, port: 8080}}}"}, "", 3 * engine.Second,
-			"preStop: sleep 5 instead of httpGet /bye|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a sleep that is too short is named": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 1}}}"}, "", 3 * engine.Second,
@@ -122,7 +122,7 @@ func TestChanges(t *testing.T) {
 		},
 		"pods that may be missing": {
 			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"}, "", engine.Second,
-			"maxUnavailable: 0, maxSurge: 1|preStop: sleep 5|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			"maxUnavailable: 0, maxSurge: 1 (needs room for one pod more)|preStop: sleep 5|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
 			"spec.strategy.rollingUpdate.maxUnavailable@6: 1 -> 0",
 		},
 		"strategy Recreate": {

@@ -14,7 +14,7 @@ func (c *Case) Try(id, value string, runs []Run) Effect {
 	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, ForGood: other.ForGood(), Lasting: other.Lasting(), Effect: NoEffect}
 	switch {
 	case other.Verdict == NotJudged, other.ForGood() && own.ForGood(), a.Lasting > 0 && own.Lasting() > 0: // what does not end is as long as the run
-	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless(), other.ForGood() != own.ForGood():
+	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless() && !c.Verdict.Endless(), c.frees(&other, &own), other.ForGood() != own.ForGood():
 		a.Effect = VerdictEffect
 	case differ(other.LostSeconds.Median, own.LostSeconds.Median):
 		a.Effect = SizeEffect
@@ -30,9 +30,24 @@ func (c *Case) Same(runs []Run) bool {
 	if !ok {
 		return false
 	}
+	if stuck := c.StuckRuns(); stuck > 0 && stuck < len(c.Runs) {
+		return false
+	}
 	here, there := own.LostSeconds.Median, other.LostSeconds.Median
 	alike := !differ(here, there) && !differ(here, there+(there-here)) // also if they were twice as far apart
 	return other.Verdict == own.Verdict && other.WithLoss == own.WithLoss && own.WithLoss%len(runs) == 0 && alike
+}
+
+// frees says that what cannot end in most runs of the case, and in some of the first of them, comes to its end in all of these with another
+// value, and that this is hardly chance.
+func (c *Case) frees(other, own *Case) bool {
+	const hundred = 100
+	if !c.Verdict.Endless() || other.StuckRuns() > 0 || own.StuckRuns() == 0 {
+		return false
+	}
+	all := len(c.Runs)
+	ended := uint64(all - c.StuckRuns()) //nolint:gosec // a count
+	return own.Verdict.Endless() || powQ32(ended*one/uint64(all), len(own.Runs)) <= one/hundred
 }
 
 // against are the figures of runs with another value, and of as many of the case's own.

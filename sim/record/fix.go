@@ -15,6 +15,10 @@ type Fix struct {
 	// Least is the least value that helps as assumed, "3 s", where Title names a larger one that holds over all other values
 	// of what was assumed; "" when there is no such value.
 	Least string
+	// Alone is the one of its changes that does as much by itself as assumed, "" where none does.
+	Alone string
+	// Pods says that it has pods that are not there now: another one does without.
+	Pods bool
 	// NotWith are the other values of what was assumed with which it does not do as much, in the order of Case.Alternatives: it
 	// helps as assumed only. Nil where it holds over all that matter, and where none were tried.
 	NotWith []OtherValue

@@ -22,25 +22,19 @@ func (c *Case) Close() {
 		return
 	}
 	var requests, cuts []int64
-	worst := &c.Runs[0]
 	for i := range c.Runs {
 		r := &c.Runs[i]
-		failed := r.Totals().Failed
-		if failed > worst.Totals().Failed {
-			worst = r
-		}
-		requests = append(requests, int64(failed))
+		requests = append(requests, int64(r.Totals().Failed))
 		cuts = append(cuts, int64(r.Cuts()))
 	}
 	c.Cuts = rangeOf(cuts)
-	c.WorstSeed = worst.Seed
 	c.Usable = fewest(c.Runs)
 	c.RequestsLost = rangeOf(requests)
 	c.LostSeconds = c.worstClient(1, func(s *Stream) engine.Time { return s.LostSeconds })
 	c.LongestOutage = c.worstClient(outageFrom, func(s *Stream) engine.Time { return s.LongestOutage })
-	c.Causes, c.Before = causesOf(c), c.before()
 	c.judge()
 	c.KeepDrain()
+	c.Causes, c.Before = causesOf(c), c.before() // the verdict names the run that is shown
 	c.Central = c.Verdict
 	c.Unmet = Expect(c)
 }

@@ -175,7 +175,7 @@ type Client struct {
 	Name     string
 	Rate     int  // requests a second in 1/1000, 0 for a closed loop
 	External bool // it asks from outside of the cluster
-	BacksOff bool // after a refusal it waits before it connects again, up to two minutes, as gRPC does
+	BacksOff bool // after a refusal it waits before it connects again, up to two minutes, as gRPC does, and sessions are taken to
 }
 
 // Run is what became of one seed.

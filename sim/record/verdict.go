@@ -135,9 +135,12 @@ func (c *Case) judge() {
 	c.WithLoss = n.losses
 	c.Verdict = n.word()
 	c.Stuck = n.waitsFor(c.Runs)
+	c.WorstSeed = c.worst().Seed
 	switch border := n.border(); {
 	case silent(c):
 		c.Verdict, c.Reason = NotJudged, "nothing answers, with the action or without it"+notReady(c.Runs)
+	case c.Verdict == NotJudged && n.stuck > 0:
+		c.Reason = fmt.Sprintf("lost nothing, but does not come to its end in %d of %d runs%s", n.stuck, n.runs, notReady(c.Runs))
 	case c.Verdict == NotJudged:
 		c.Reason = fmt.Sprintf("lost nothing, but had not settled when the run ended, in %d of %d runs%s", n.unsettled, n.runs, unrest(c.Runs))
 	case c.Verdict == Holds:
@@ -155,6 +158,40 @@ func (n *tally) waitsFor(runs []Run) *Stuck {
 		}
 	}
 	return nil
+}
+
+// StuckRuns is in how many runs something that was begun cannot end.
+func (c *Case) StuckRuns() int {
+	n := tallyOf(c.Runs)
+	return n.stuck
+}
+
+// shows says that a run is one of what the verdict says: it is shown, and done again, for that.
+func (v Verdict) shows(r *Run) bool {
+	switch {
+	case v == Outage:
+		return r.LongestOutage() >= outageFrom
+	case v.Endless():
+		return r.Stuck != nil
+	case v == NotJudged:
+		return !r.Settled
+	default:
+		return true
+	}
+}
+
+// worst is the run that loses most of those that show what the verdict says, the first of several.
+func (c *Case) worst() *Run {
+	var worst *Run
+	for i := range c.Runs {
+		if r := &c.Runs[i]; c.Verdict.shows(r) && (worst == nil || r.Totals().Failed > worst.Totals().Failed) {
+			worst = r
+		}
+	}
+	if worst == nil {
+		return &c.Runs[0]
+	}
+	return worst
 }
 
 // surelyMany is from how many runs on a verdict that could as well be another is said to be on the border: of fewer, it is

@@ -56,7 +56,10 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 			lost = numbers(c.RequestsLost) + " requests"
 		}
 		if len(c.Families) > 0 {
-			lost = between(familyRange(c, func(f *record.Case) record.Range { return f.LostSeconds }))
+			low, high := familyRange(c, func(f *record.Case) record.Range { return f.LostSeconds })
+			if lost = between(low, high); high == 0 && c.WithLoss > 0 {
+				lost = spread(c.LostSeconds)
+			}
 		}
 		table = append(table, row(name(c), t.styled(c, string(c.Verdict)), lost, spread(c.LongestOutage), fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))))
 	}
@@ -107,18 +110,32 @@ func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Ca
 	}
 	switch {
 	case alone && same && t.room.brief:
-		return trafficWords, capitals(action) + " SEEN FROM"
+		return func(c *record.Case) string { return trafficWords(c) + t.whose(c) }, capitals(action) + " SEEN FROM"
 	case alone:
-		return happening, "CASE"
+		return func(c *record.Case) string { return happening(c) + t.whose(c) }, "CASE"
 	case same && t.namespace() != "":
-		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, capitals(action) + " IN " + t.namespace() + whose(action)
+		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) + t.whose(c) }, capitals(action) + " IN " + t.namespace() + whose(action)
 	case same:
-		return func(c *record.Case) string { return c.Workload + ", " + trafficWords(c) }, capitals(action) + whose(action)
+		return func(c *record.Case) string { return c.Workload + ", " + trafficWords(c) + t.whose(c) }, capitals(action) + whose(action)
 	case t.namespace() != "" && !slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Kind == "Scenario" }):
-		return func(c *record.Case) string { return t.short(subject(c)) + ": " + happening(c) }, "CASE IN " + t.namespace()
+		return func(c *record.Case) string { return t.short(subject(c)) + ": " + happening(c) + t.whose(c) }, "CASE IN " + t.namespace()
 	default:
-		return title, "CASE"
+		return func(c *record.Case) string { return title(c) + t.whose(c) }, "CASE"
 	}
+}
+
+// whose names the Service of a case, " of web-internal", where another Service leads to its workload the same way; "" for most.
+func (t *text) whose(c *record.Case) string {
+	service, _, ok := strings.Cut(c.ID[strings.LastIndexByte(c.ID, '/')+1:], ":")
+	if !ok {
+		return ""
+	}
+	for i := range t.sim.Cases {
+		if x := &t.sim.Cases[i]; x.ID != c.ID && x.Workload == c.Workload && happening(x) == happening(c) {
+			return " of " + service
+		}
+	}
+	return ""
 }
 
 // capitals is an action in a heading; names of nodes in it stay as they are.
@@ -208,9 +225,9 @@ func (t *text) names(cases []*record.Case, alone bool) string {
 	var out []string
 	for _, c := range cases {
 		if alone {
-			out = append(out, happening(c))
+			out = append(out, happening(c)+t.whose(c))
 		} else {
-			out = append(out, t.short(subject(c))+": "+happening(c))
+			out = append(out, t.short(subject(c))+": "+happening(c)+t.whose(c))
 		}
 	}
 	return strings.Join(out, "; ")

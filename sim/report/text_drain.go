@@ -71,7 +71,7 @@ func (t *text) drainEnd(c *record.Case) string {
 		if len(names) == 0 {
 			return " gives up, and leaves pods of " + listed(left, 4) + " where they are."
 		}
-		return " never finishes: it waits for " + listed(names, 4) + "."
+		return " " + never(c) + ": it waits for " + listed(names, 4) + "."
 	}
 	pods := 0
 	for i := range c.Drain.Nodes {

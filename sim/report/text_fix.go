@@ -68,6 +68,9 @@ func (t *text) todo(c *record.Case) []string {
 		if f := harmless(fixes, 1); f != nil {
 			out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
 		}
+		if f := withoutMore(fixes); f != nil {
+			out = append(out, "or, without a pod more, "+f.Title+": "+confirmedInShort(onlyOf(f, c)))
+		}
 		return out
 	case len(noHelpFor(t.sim, c)) > 0:
 		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c), titledAbove) + ")" + outsideWords(c, t.drainTold(c))}
@@ -172,6 +175,30 @@ func harmless(fixes []*record.Fix, after int) *record.Fix {
 	return nil
 }
 
+// onlyOf is a fix with what it does to one case, where it was confirmed for that.
+func onlyOf(f *record.Fix, c *record.Case) *record.Fix {
+	at := slices.IndexFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == c.ID })
+	if at < 0 {
+		return f
+	}
+	own := *f
+	own.Cases = f.Cases[at : at+1]
+	return &own
+}
+
+// withoutMore is the first change that needs no pod more, where the first of all does; nil where there is none.
+func withoutMore(fixes []*record.Fix) *record.Fix {
+	if !fixes[0].Pods {
+		return nil
+	}
+	for _, f := range fixes[1:] {
+		if !f.Pods && f.Destructive == "" {
+			return f
+		}
+	}
+	return nil
+}
+
 // notLookedFor says why a workload has neither a fix nor a change that does not help.
 func (t *text) notLookedFor(c *record.Case) string {
 	switch {
@@ -213,6 +240,13 @@ func confirmedWords(f *record.Fix) string {
 	}
 	if x.Confirm.WithLoss == 0 {
 		return fmt.Sprintf("nothing lost in %s (at most %s of %s lose anything)", runs, percent(record.LossBound(x.Confirm.Runs)), plural(word))
+	}
+	switch lost, was := x.Confirm.LostSeconds, x.Before; {
+	case 2*x.Confirm.WithLoss <= x.Confirm.Runs || lost.Median == 0:
+	case 10*lost.Median > 9*was.Median: // the rare runs are what it mends
+		return fmt.Sprintf("at most %s lost in place of at most %s, in %s", span(engine.Time(lost.Max)), span(engine.Time(was.Max)), runs)
+	default:
+		return fmt.Sprintf("%s lost in place of %s (at most %s), in %s", span(engine.Time(lost.Median)), span(engine.Time(x.Before.Median)), span(engine.Time(lost.Max)), runs)
 	}
 	return fmt.Sprintf("at most %s lost, in %s of %s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), runs)
 }
@@ -266,14 +300,31 @@ func leftWords(causes []string) string {
 }
 
 func leastWords(f *record.Fix) string {
-	if f.Least == "" {
+	switch {
+	case f.Alone != "" && leastHook(f) != "":
+		return "; as assumed, " + f.Alone + " does as much by itself, and " + strings.TrimPrefix(enough(f), "as assumed, ")
+	case f.Alone != "":
+		return "; as assumed, " + f.Alone + " does as much by itself"
+	case f.Least != "":
+		return "; " + enough(f)
+	default:
 		return ""
 	}
-	return "; " + enough(f)
+}
+
+// leastHook is Fix.Least, "" where as assumed a change does without any hook.
+func leastHook(f *record.Fix) string {
+	if f.Alone != "" && !strings.HasPrefix(f.Alone, "preStop") {
+		return ""
+	}
+	return f.Least
 }
 
 // enough says which hook would do without the other values of the assumptions, for which the one that is advised does, too.
 func enough(f *record.Fix) string {
+	if x := worstConfirmed(f); x.Confirm.WithLoss > 0 {
+		return "as assumed, sleep " + strings.TrimSuffix(f.Least, " s") + " does as much"
+	}
 	return "as assumed, sleep " + strings.TrimSuffix(f.Least, " s") + " is enough"
 }
 
@@ -414,7 +465,7 @@ func onFewer(f *record.Fix) string {
 // notes say how far a change goes, and what it costs: what matters most first, as many as there is room for.
 func (t *text) notes(f *record.Fix) []string {
 	var notes []string
-	if f.Least != "" {
+	if leastHook(f) != "" {
 		notes = append(notes, enough(f))
 	}
 	if len(f.Families) > 0 {
@@ -578,13 +629,7 @@ func (t *text) edit(e *edit.Edit, show string) {
 		if t.room.terse {
 			block = inOneLine(block)
 		}
-		for i, line := range block {
-			if i == 0 {
-				t.Verbatim("      " + where + line)
-				continue
-			}
-			t.Verbatim("      " + strings.Repeat(" ", len(where)) + line)
-		}
+		t.paste(where, block)
 		return
 	}
 	field := e.Path[strings.LastIndexByte(e.Path, '.')+1:]
@@ -593,6 +638,24 @@ func (t *text) edit(e *edit.Edit, show string) {
 		return
 	}
 	t.Text("      "+where, field+": "+e.To.String())
+}
+
+// paste writes a block beside where it belongs, or below that where the page has no room beside it.
+func (t *text) paste(where string, block []string) {
+	widest := 0
+	for _, line := range block {
+		widest = max(widest, len(line))
+	}
+	indent := "      " + strings.Repeat(" ", len(where))
+	first := "      " + where
+	if len(indent)+widest > t.Width() {
+		t.Verbatim(strings.TrimRight(first, " "))
+		first, indent = "          ", "          "
+	}
+	t.Verbatim(first + block[0])
+	for _, line := range block[1:] {
+		t.Verbatim(indent + line)
+	}
 }
 
 // inOneLine has a field of one field in braces: the same in YAML, and harder to read. All else stays as it is.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,29 +96,56 @@ func eachOf(nodes int) string {
 	return fmt.Sprintf("each of %d nodes", nodes)
 }
 
-// endless says what else is done to a case's workload and cannot end, once for each reason: it loses less, and somebody has to
+// endless says what else cannot end, once for each reason, first of a case's own workload: it loses less, and somebody has to
 // know of it all the same. A reason that the head has said is not said again.
 func (t *text) endless(c *record.Case) []string {
-	var out, said []string
+	out := t.endlessOf(c, c, nil)
+	own := len(out)
+	others := []string{""} // what a drain as such waits for comes last: most of it is what one of the workloads waits for
+	for i := range t.sim.Cases {
+		if x := &t.sim.Cases[i]; x.Workload != c.Workload && t.opts.Show == "" && c.Kind != scenario.KindNode && !slices.Contains(others, x.Workload) {
+			others = append(others, x.Workload)
+			out = t.endlessOf(x, c, out)
+		}
+	}
+	for i := range t.sim.Cases {
+		if x := &t.sim.Cases[i]; x.Workload == "" && t.opts.Show == "" && c.Kind != scenario.KindNode {
+			out = t.endlessOf(x, c, out)
+			break
+		}
+	}
+	const most = 4 // of others
+	if hidden := len(out) - own - most; hidden > 0 {
+		out = append(out[:own+most], fmt.Sprintf("%d more (%s)", hidden, t.option("show", "NAME")))
+	}
+	return out
+}
+
+// endlessOf adds what cannot end of the workload of a case to what is told beside another one.
+func (t *text) endlessOf(of, c *record.Case, said []string) []string {
+	var begun []string
 	for i := range t.sim.Cases {
 		x := &t.sim.Cases[i]
-		if x == c || x.Workload != c.Workload || x.Kind == "Scenario" || !x.Waits() || c.Waits() && x.Action == c.Action && x.Stuck.Why == c.Stuck.Why {
+		if x == c || x.Workload != of.Workload || x.Kind == "Scenario" || !x.Waits() || c.Waits() && x.Action == c.Action && x.Stuck.Why == c.Stuck.Why {
 			continue
 		}
 		words, known := waitsToo(x, c)
-		if slices.Contains(said, words) {
+		if slices.Contains(begun, words) || x.Workload == "" && slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, words) }) {
 			continue
 		}
-		said = append(said, words)
+		begun = append(begun, words)
+		if x.Workload != c.Workload && x.Workload != "" {
+			words = t.short(x.Workload) + ", " + words
+		}
 		if where := t.place(x.Stuck.File, x.Stuck.Line); where != "" && !known {
 			words += " (" + where + ")"
 		}
 		if !known || x.Stuck.What != c.Stuck.What {
 			words += "; what would let it: " + x.Stuck.What
 		}
-		out = append(out, words)
+		said = append(said, words)
 	}
-	return out
+	return said
 }
 
 // waitsToo says what a case waits for; known says that it is what another one, of which the reason has been said, waits for.
@@ -141,7 +169,7 @@ func waiting(c *record.Case) (who, reason string) {
 	if c.Action != scenario.ActionRollout {
 		return fmt.Sprintf("after %s not all pods come back", article(one(c))), c.Stuck.Why
 	}
-	return article(one(c)) + " never finishes", c.Stuck.Why
+	return article(one(c)) + " " + never(c), c.Stuck.Why
 }
 
 // allowed says which setting makes a case that would be a finding none; "" for other cases.
@@ -219,25 +247,50 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		if c.Stuck != nil && !strings.HasPrefix(c.Stuck.Why, "kubectl") {
 			return ": the node is not taken away." + alsoLost(c)
 		}
-		return ": the drain never finishes." + alsoLost(c)
+		return ": the drain " + never(c) + "." + alsoLost(c)
 	case record.Drops, record.Rare:
 		return losing(c)
 	case record.Holds:
 		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c, by))
 	default:
-		return fmt.Sprintf(", %s: %s.", happening(c), c.Reason)
+		return fmt.Sprintf(", %s: %s.%s", happening(c), c.Reason, longer(c, by))
 	}
 }
 
 // givesUp says that who drains a node ends with an error, and waits no longer.
 func givesUp(s *record.Stuck) bool { return strings.Contains(s.Why, " gives up on ") }
 
+// graceWords are those of a pod that may take longer to end than a run goes on.
+var graceWords = regexp.MustCompile(`with a grace period of (\d+) s`)
+
+// longer says how a run goes on until such a pod is gone: twice the grace period, in hours.
+func longer(c *record.Case, by scenario.Wording) string {
+	m := graceWords.FindStringSubmatch(c.Reason)
+	if m == nil {
+		return ""
+	}
+	grace, err := strconv.Atoi(m[1])
+	const hour = 3600
+	if err != nil || grace > 100*hour {
+		return ""
+	}
+	return fmt.Sprintf(" Nothing ends that pod before: its app takes no notice of SIGTERM, or is not through. %s goes on until it is gone.", by.Option("until", fmt.Sprintf("%dh", (2*grace+hour-1)/hour)))
+}
+
 // neverFinishes says what of a case does not: of a Scenario, which does several things, what somebody waits for.
 func neverFinishes(c *record.Case) string {
 	if c.Kind == "Scenario" {
-		return "something that it begins never finishes"
+		return "something that it begins " + never(c)
 	}
-	return "the " + one(c) + " never finishes"
+	return "the " + one(c) + " " + never(c)
+}
+
+// never is "never finishes", where that is so in all runs; else in how many it does not finish.
+func never(c *record.Case) string {
+	if n := c.StuckRuns(); n > 0 && n < len(c.Runs) {
+		return fmt.Sprintf("does not finish in %s of %s runs", thousands(int64(n)), thousands(int64(len(c.Runs))))
+	}
+	return "never finishes"
 }
 
 // losing is the sentence of a case that loses something.

@@ -82,6 +82,10 @@ func unless(c *record.Case) []string {
 				if len(parts) > 0 && conditions[id] != "" { // the clause is said once
 					when = spaced(otherValue(a))
 				}
+				if id == "timeout" && a.ForGood { // who has no limit waits for TCP
+					parts = append(parts, when+": it hangs on dead connections until TCP gives up, after 15 minutes or so")
+					continue
+				}
 				parts = append(parts, when+": "+resultWords(string(a.Verdict), a.LostSeconds, a.ForGood, a.Lasting))
 			}
 		}
@@ -116,6 +120,9 @@ func settled(id, value, settle string) string {
 // decides says that another value changes the verdict, or what is lost to half or twice as much, and is one that a reader may
 // well have: hardly any app ignores SIGTERM. What cannot end either way loses more or less until somebody acts, and is no other verdict.
 func decides(c *record.Case, a *record.Alternative) bool {
+	if a.ID == "nodes" && c.Usable.Of == 1 && leading(a.Value) == "1" { // the drain of a cluster's only node
+		return false
+	}
 	if a.ID == "sigterm" && shortValue(a.Value) == "ignores" || a.Verdict.Endless() && c.Verdict.Endless() {
 		return false
 	}

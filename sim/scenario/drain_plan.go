@@ -202,7 +202,7 @@ func (b *builder) allows(x *world.Budget, ready bool) bool {
 	s := x.Value.Status
 	if s.ObservedGeneration == 0 {
 		s = policyv1.PodDisruptionBudgetStatus{}
-		if min := x.Value.Spec.MinAvailable; min == nil || min.Type != intstr.Int {
+		if least := x.Value.Spec.MinAvailable; least == nil || least.Type != intstr.Int {
 			return true
 		}
 		for i := range b.world.pods {

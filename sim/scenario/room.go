@@ -201,11 +201,10 @@ func spreads(t *corev1.PodTemplateSpec) string {
 	return ""
 }
 
-// otherNodes is the Scenario with another number of nodes: as many as pods, twice and three times
-// as many. Only nodes that are made up are varied.
+// otherNodes is the Scenario with another number of nodes: one, two and three per pod. Only nodes that are made up are varied.
 func otherNodes(s *world.Scenario) []Alternative {
 	var out []Alternative
-	pods, all := s.Pods(), []string{"%d, as many as pods", "%d, twice as many as pods", "%d, three times as many as pods"}
+	pods, all := s.Pods(), []string{"%d, one per pod", "%d, two per pod", "%d, three per pod"}
 	if name := daemonsOf(s); name != "" {
 		each := "%d, each of which has a pod of " + name
 		pods, all = len(s.Nodes), []string{each, each, each}

@@ -17,12 +17,12 @@ func TestTheNumberOfMadeUpNodesIsVaried(t *testing.T) {
 	for _, tt := range []struct {
 		what, scenario, want string
 	}{
-		{"by default there are three", "", "2, as many as pods; 4, twice as many as pods; 6, three times as many as pods"},
+		{"by default there are three", "", "2, one per pod; 4, two per pod; 6, three per pod"},
 		{"a number that is given is not varied", "nodes: {count: 4}", ""},
-		{"a node that something is done to stays", "actions: [{at: 10s, crashNode: node-3}]", "4, twice as many as pods; 6, three times as many as pods"},
-		{"a kubelet that is paused stays", "actions: [{at: 10s, for: 5s, component: {name: kubelet/node-3, pause: true}}]", "4, twice as many as pods; 6, three times as many as pods"},
-		{"a node where clients run stays", "traffic: [{from: pods, to: shop/web:80, nodes: [node-3]}]", "4, twice as many as pods; 6, three times as many as pods"},
-		{"a node that is slower than others stays", "nodes: {overrides: [{node: node-3, latency: {watch: 8s}}]}", "4, twice as many as pods; 6, three times as many as pods"},
+		{"a node that something is done to stays", "actions: [{at: 10s, crashNode: node-3}]", "4, two per pod; 6, three per pod"},
+		{"a kubelet that is paused stays", "actions: [{at: 10s, for: 5s, component: {name: kubelet/node-3, pause: true}}]", "4, two per pod; 6, three per pod"},
+		{"a node where clients run stays", "traffic: [{from: pods, to: shop/web:80, nodes: [node-3]}]", "4, two per pod; 6, three per pod"},
+		{"a node that is slower than others stays", "nodes: {overrides: [{node: node-3, latency: {watch: 8s}}]}", "4, two per pod; 6, three per pod"},
 	} {
 		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  " + tt.scenario + "\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(web)}}, manifest.Options{})

@@ -42,28 +42,32 @@ func (w *inventory) scalersOf(r world.Resource) []scaler {
 		out = append(out, s)
 	}
 	for _, o := range w.scaledObjects {
-		ref := rawAt(o.Value, "spec", "scaleTargetRef")
-		if o.Namespace != r.GetNamespace() || rawText(ref, "name") != r.GetName() || cmp.Or(rawText(ref, "kind"), "Deployment") != world.KindOf(r) {
-			continue
+		if ref := rawAt(o.Value, "spec", "scaleTargetRef"); o.Namespace == r.GetNamespace() && rawText(ref, "name") == r.GetName() &&
+			cmp.Or(rawText(ref, "kind"), "Deployment") == world.KindOf(r) {
+			out = append(out, scaledObject(o))
 		}
-		s := scaler{object: o, kind: "ScaledObject", field: "minReplicaCount", raises: true}
-		if n, ok := rawAt(o.Value, "spec", s.field).(int64); ok && n >= 0 && n <= maxWhole {
-			s.least = int32(n)
-		}
-		if n, ok := rawAt(o.Value, "spec", "maxReplicaCount").(int64); ok && n > 0 && n <= maxWhole {
-			s.most = int32(n)
-		}
-		switch idle, ok := rawAt(o.Value, "spec", "idleReplicaCount").(int64); {
-		case ok && idle == 0:
-			s.toZero, s.zeroField = "idleReplicaCount 0", "idleReplicaCount"
-		case s.least == 0 && rawAt(o.Value, "spec", s.field) != nil:
-			s.toZero, s.zeroField = "minReplicaCount 0", s.field
-		case s.least == 0:
-			s.toZero, s.zeroField = "without minReplicaCount, which is 0 then", s.field
-		}
-		out = append(out, s)
 	}
 	return out
+}
+
+// scaledObject is what KEDA scales by.
+func scaledObject(o *manifest.Object) scaler {
+	s := scaler{object: o, kind: "ScaledObject", field: "minReplicaCount", raises: true}
+	if n, ok := rawAt(o.Value, "spec", s.field).(int64); ok && n >= 0 && n <= maxWhole {
+		s.least = int32(n)
+	}
+	if n, ok := rawAt(o.Value, "spec", "maxReplicaCount").(int64); ok && n > 0 && n <= maxWhole {
+		s.most = int32(n)
+	}
+	switch idle, ok := rawAt(o.Value, "spec", "idleReplicaCount").(int64); {
+	case ok && idle == 0:
+		s.toZero, s.zeroField = "idleReplicaCount 0", "idleReplicaCount"
+	case s.least == 0 && rawAt(o.Value, "spec", s.field) != nil:
+		s.toZero, s.zeroField = "minReplicaCount 0", s.field
+	case s.least == 0:
+		s.toZero, s.zeroField = "without minReplicaCount, which is 0 then", s.field
+	}
+	return s
 }
 
 // scale gives each workload the replicas it really has: the most of spec.replicas and what keeps

@@ -104,7 +104,7 @@ func TestADrainThatIsMadeUpIsForced(t *testing.T) {
 	for pod, want := range map[string]bool{"": false, livePod("bare", "", "n1", ""): true, livePod("bare", "", "n2", ""): false} {
 		cases, problems := casesIn(t, placedWeb+threeNodes+livePod("web-1", "ReplicaSet web-7c9d", "n1", "")+pod, Options{Actions: []string{"drain=n1"}})
 		for _, c := range cases {
-			if o := c.Scenario.Actions[0].Operation.(world.Drain); o.Force != want {
+			if o, ok := c.Scenario.Actions[0].Operation.(world.Drain); !ok || o.Force != want {
 				t.Errorf("%q: %s is forced: %v: %v", pod, c.ID, o.Force, problems)
 			}
 		}

@@ -22,7 +22,19 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	if slices.Sort(longer); len(longer) > 0 {
 		f.Longer = engine.Time(longer[(len(longer)-1)/2])
 	}
-	return f, halved(before, runs, after, newRuns) && endsWith(&f)
+	return f, halved(before, runs, after, newRuns) && endsWith(&f) && !within(&f)
+}
+
+// little is how much of a loss a change has to save, where something is lost with it in most runs yet.
+const little = 100 * engine.Millisecond
+
+// within says that what a change saves is about what it leaves: in each case something is lost in most of the new runs, as much in some of
+// them as without it in the median run, the medians are hardly apart, and the most that is lost is not half of what it was.
+func within(f *record.Fix) bool {
+	return len(f.Cases) > 0 && !slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool {
+		was, is := x.Before, x.Confirm.LostSeconds
+		return x.StuckBefore > 0 || 2*x.Confirm.WithLoss <= x.Confirm.Runs || is.Max < was.Median || 2*is.Max < was.Max || was.Median-is.Median >= int64(little)
+	})
 }
 
 // endsWith says that every new run of a fix comes to its end.
@@ -137,11 +149,12 @@ func halved(before, runs, after, newRuns uint64) bool {
 
 // describe puts the words of an attempt's changes together.
 func (s *search) describe(a *attempt) record.Fix {
-	f := record.Fix{Workload: s.workload, Title: a.title()}
+	a, alone := s.firstOf(a)
+	f := record.Fix{Workload: s.workload, Title: a.title(), Alone: alone}
 	var costs, reasons []string
 	for i := range a.changes {
 		c := &a.changes[i]
-		f.Edits = append(f.Edits, c.Edits...)
+		f.Edits, f.Pods = append(f.Edits, c.Edits...), f.Pods || c.Replicas > 0
 		if c.Cost != "" {
 			costs = append(costs, c.Cost)
 		}
@@ -158,6 +171,23 @@ func (s *search) describe(a *attempt) record.Fix {
 		f.Least = s.least(a)
 	}
 	return f
+}
+
+// firstOf has the change of an attempt come first that leaves nearly nothing lost by itself, as assumed, and names it: the others are for
+// other values of what was assumed.
+func (s *search) firstOf(a *attempt) (*attempt, string) {
+	if len(a.changes) < 2 {
+		return a, ""
+	}
+	for _, one := range s.singles {
+		if !one.ran || one.stuck > 0 || one.lost*nearly > s.before || one.makeshift() || !a.contains(one) {
+			continue
+		}
+		first := *a
+		first.changes = append(slices.Clone(one.changes), slices.DeleteFunc(slices.Clone(a.changes), func(c fix.Change) bool { return c.ID == one.changes[0].ID })...)
+		return &first, one.changes[0].Title
+	}
+	return a, ""
 }
 
 // left names the causes of a case.

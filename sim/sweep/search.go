@@ -35,6 +35,7 @@ type search struct {
 	otherwise []otherwise
 	confirmed map[confirmation]*confirmed // of the bench
 	done      map[tryID]*record.Run       // so far
+	singles   []*attempt                  // of one change
 }
 
 // lates says how late after its deletion the last way to a pod closes: by every hop, the load balancer's included.
@@ -142,12 +143,16 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 		return []*attempt{a}, nil
 	}
 	s.screen(singles)
+	s.singles = singles
 	for _, a := range s.best(singles) {
 		if s.helps(a) {
 			found = append(found, a)
 		}
 	}
 	if a := s.harmless(found, singles); a != nil {
+		found = append(found, a)
+	}
+	if a := s.withoutMore(found, singles); a != nil {
 		found = append(found, a)
 	}
 	for _, a := range singles {
@@ -157,6 +162,24 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 		}
 	}
 	return found, noHelp
+}
+
+// withoutMore is the single change that helps most of those that need no pod more, where all that was found does; nil where something else
+// was found, or nothing helps.
+func (s *search) withoutMore(found, singles []*attempt) *attempt {
+	more := func(a *attempt) bool {
+		return slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.Replicas > 0 })
+	}
+	if s.shown < 2 || len(found) == 0 || slices.ContainsFunc(found, func(a *attempt) bool { return !more(a) }) {
+		return nil
+	}
+	var best *attempt
+	for _, a := range singles {
+		if !more(a) && !a.makeshift() && a.changes[0].Destructive == "" && s.helps(a) && (best == nil || a.lost < best.lost) {
+			best = a
+		}
+	}
+	return best
 }
 
 // harmless is the single change that helps most of those that break nothing, where all that was found may break what the

@@ -284,6 +284,22 @@ func (t *Traffic) dialAgain(l *link, now engine.Time) {
 	}
 }
 
+// Redial is until when some client waits to connect again, or tries to, 0 where none does.
+func (t *Traffic) Redial() engine.Time {
+	var last engine.Time
+	for _, s := range t.streams {
+		for _, l := range s.links {
+			switch {
+			case l.state == linkDialling:
+				last = max(last, l.dial.began+dialTimeout)
+			case l.state == linkDown && l.planned:
+				last = max(last, l.again)
+			}
+		}
+	}
+	return last
+}
+
 // GoAway is a server that ends gracefully telling its HTTP/2 clients so: what it has got, and
 // gets until they know, it answers; then they go elsewhere, at once. (The first of the two
 // GOAWAY frames of Go's and gRPC's servers admits all streams; recalled.)

@@ -1,0 +1,80 @@
+package fix
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// A hook that only sleeps is replaced. What another one does stays: the sleep comes before what closes the listener, or ends a sleep that is
+// there, and after what nobody knows. Where a shell would not come to the sleep, and where there is none, nothing is advised.
+func TestWhatAHookDoesStays(t *testing.T) {
+	t.Parallel()
+	exec := func(argv ...string) corev1.LifecycleHandler {
+		return corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: argv}}
+	}
+	for _, x := range []struct {
+		hook corev1.LifecycleHandler
+		want string // "" for no advice
+	}{
+		{exec("sleep", "3"), `{sleep: {seconds: 15}}`},
+		{exec("/bin/sh", "-c", "sleep 3"), `{sleep: {seconds: 15}}`},
+		{exec("sh", "-c", "sleep 5; nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
+		{exec("sh", "-c", "nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
+		{exec("/bin/bash", "-c", "queue --await && queue --leave;"), `{exec: {command: ["/bin/bash", -c, "queue --await && queue --leave; sleep 15"]}}`},
+		{exec("/bin/leave", "--all"), `{exec: {command: [/bin/sh, -c, "/bin/leave --all; sleep 15"]}}`},
+		{exec("/bin/leave", "a b"), ""},
+		{exec("sh", "-c", "exec /bin/leave"), ""},
+		{exec("sh", "-c", "/bin/leave &"), ""},
+		{exec("sh", "-c", "leave || exit 1"), ""},
+		{corev1.LifecycleHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/bye"}}, ""},
+	} {
+		sc, w := worldOf(t, fill(nil), scenario.Options{})
+		c := &w.Template().Spec.Containers[0]
+		c.Lifecycle = &corev1.Lifecycle{PreStop: &x.hook}
+		w.Hooks = map[string]world.Hook{c.Name: servers.HookOf(c, world.Overrides{})}
+		change := (&target{sc: sc, w: w, server: 0}).preStop(15)
+		switch {
+		case change == nil && x.want == "":
+		case change == nil:
+			t.Errorf("%v: no advice", hookName(&x.hook))
+		case change.Edits[0].To.YAML != x.want:
+			t.Errorf("%v: %s, want %s", hookName(&x.hook), change.Edits[0].To.YAML, x.want)
+		}
+	}
+}
+
+// Each container that a Service leads to has to outlast the news.
+func TestEachContainerThatAServiceLeadsToSleeps(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(fill(nil), "      containers:\n", "      containers:\n      - {name: helper, image: helper:1, ports: [{name: reload, containerPort: 9999}]}\n", 1)
+	sc, w := worldOf(t, text, scenario.Options{})
+	server := w.ServerIndex()
+	sc = sc.Clone()
+	svc := sc.Services[0].Service.DeepCopy()
+	svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{Name: "reload", Port: 9999})
+	sc.Services[0].Service = svc
+	c := (&target{sc: sc, w: w, server: server}).preStop(15)
+	if len(c.Edits) != 2 || c.Title != "preStop: sleep 15 (in helper, too)" && c.Title != "preStop: sleep 15 (in web, too)" {
+		t.Errorf("%s: %d edits", c.Title, len(c.Edits))
+	}
+}
+
+// One pod more needs what the others have, and a GPU is nobody's meanwhile.
+func TestAPodMoreNeedsItsGPU(t *testing.T) {
+	t.Parallel()
+	lines := map[string]string{
+		"STRATEGY":  "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}",
+		"CONTAINER": "        resources: {limits: {cpu: 2, nvidia.com/gpu: 1}}",
+	}
+	sc, w := worldOf(t, fill(lines), scenario.Options{})
+	if got := Changes(sc, w, engine.Second)[0].Title; got != "maxUnavailable: 0, maxSurge: 1 (needs room for one pod more, with nvidia.com/gpu: 1)" {
+		t.Error(got)
+	}
+}

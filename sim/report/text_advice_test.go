@@ -1,0 +1,145 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// adviceOf is a fix of one case: seconds lost before, and with it in most of the new runs.
+func adviceOf(before, median, most int64, withLoss int) *record.Fix {
+	const ms = int64(engine.Millisecond)
+	return &record.Fix{Title: "preStop: sleep 15", Least: "2 s", Cases: []record.FixedCase{{
+		ID: "rollout/web:80", Before: record.Range{Median: before * ms, Max: 4000 * ms},
+		Confirm: record.Confirm{Runs: 200, WithLoss: withLoss, LostSeconds: record.Range{Median: median * ms, Max: most * ms}},
+	}}}
+}
+
+// What a fix leaves is said beside what was lost: a median beside a median, the most beside the most.
+func TestWhatAFixLeavesStandsBesideWhatWasLost(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]*record.Fix{
+		"0.46 s lost in place of 1.14 s (at most 1.58 s), in 200 new rollouts": adviceOf(1140, 460, 1580, 200),
+		"at most 0.14 s lost in place of at most 4 s, in 200 new rollouts":     adviceOf(60, 60, 140, 199),
+		"at most 9.42 s lost, in 2 of 200 new rollouts":                        adviceOf(900, 0, 9420, 2),
+	} {
+		if got := confirmedWords(f); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := leastWords(f); got != "; as assumed, sleep 2 does as much" {
+			t.Errorf("%q", got)
+		}
+	}
+	enough := adviceOf(1140, 0, 0, 0)
+	if got := leastWords(enough); got != "; as assumed, sleep 2 is enough" {
+		t.Errorf("%q", got)
+	}
+	if enough.Alone = "preStop: sleep 15"; leastWords(enough) != "; as assumed, preStop: sleep 15 does as much by itself, and sleep 2 is enough" {
+		t.Errorf("%q", leastWords(enough))
+	}
+	if enough.Alone = "readinessProbe on port 80"; leastWords(enough) != "; as assumed, readinessProbe on port 80 does as much by itself" {
+		t.Errorf("%q", leastWords(enough))
+	}
+}
+
+// Where a second pod is the answer, the change that helps most without one is said, with what it does to the case of the head.
+func TestWhatHelpsWithoutAPodMoreIsSaid(t *testing.T) {
+	t.Parallel()
+	first, other := adviceOf(33000, 0, 0, 0), adviceOf(33000, 5300, 9000, 200)
+	first.Workload, other.Workload, first.Pods, other.Title = "shop/web", "shop/web", true, "readinessProbe.periodSeconds: 1"
+	other.Cases = append([]record.FixedCase{{ID: "x"}}, other.Cases...)
+	c := record.Case{ID: "rollout/web:80", Workload: "shop/web", Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionRollout}
+	sim := &record.Simulation{Cases: []record.Case{c}, Fixes: []record.Fix{*first, *other}}
+	got := newText(sim, TextOptions{}, everything).todo(&c)
+	if len(got) != 2 || got[1] != "or, without a pod more, readinessProbe.periodSeconds: 1: 5.3 s lost in place of 33 s" {
+		t.Errorf("%q", got)
+	}
+	sim.Fixes[0].Pods = false
+	if got := newText(sim, TextOptions{}, everything).todo(&c); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+// "Never" is said of what does not end in any run.
+func TestNeverIsSaidOfAllRuns(t *testing.T) {
+	t.Parallel()
+	c := &record.Case{Verdict: record.Stalled, Kind: "Deployment", Action: scenario.ActionRollout, Workload: "shop/web", Runs: []record.Run{
+		{Settled: true}, {Stuck: &record.Stuck{Why: "the new pod is not ready"}}, {Stuck: &record.Stuck{Why: "the new pod is not ready"}},
+	}}
+	c.Stuck = c.Runs[1].Stuck
+	if got := sentence(c, scenario.Wording{}); got != ": the rolling restart does not finish in 2 of 3 runs. Nothing is lost meanwhile." {
+		t.Errorf("%q", got)
+	}
+	if who, _ := waiting(c); who != "a rolling restart does not finish in 2 of 3 runs" {
+		t.Errorf("%q", who)
+	}
+	c.Runs = c.Runs[1:]
+	if got := sentence(c, scenario.Wording{}); !strings.HasPrefix(got, ": the rolling restart never finishes.") {
+		t.Errorf("%q", got)
+	}
+}
+
+// What cannot end of another workload stands on the page with its reason and its line, by its name.
+func TestWhatAnotherWorkloadWaitsForIsSaid(t *testing.T) {
+	t.Parallel()
+	told := record.Case{Workload: "shop/redis", Verdict: record.Outage, Action: "node drain"}
+	sim := &record.Simulation{Cases: []record.Case{told}}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		sim.Cases = append(sim.Cases, record.Case{Workload: "shop/" + name, Verdict: record.Blocked, Action: "node drain", Stuck: &record.Stuck{
+			Drain: true, Why: "kubectl drain of node-1 waits for ever: PodDisruptionBudget " + name, What: "maxUnavailable 1", File: "x.yaml", Line: 62,
+		}})
+	}
+	got := newText(sim, TextOptions{}, everything).endless(&sim.Cases[0])
+	if len(got) != 5 || got[0] != "a, kubectl drain of node-1 waits for ever: PodDisruptionBudget a (x.yaml:62); what would let it: maxUnavailable 1" || !strings.HasPrefix(got[4], "1 more") {
+		t.Errorf("%q", got)
+	}
+}
+
+// The drain of a cluster's only node is nobody's question, and who has no timeout waits for TCP.
+func TestUnlessLeavesOutAOneNodeCluster(t *testing.T) {
+	t.Parallel()
+	c := &record.Case{
+		Workload: "shop/web", Verdict: record.Outage, Usable: record.Usable{Of: 1},
+		Alternatives: []record.Alternative{
+			{ID: "nodes", Value: "1, one per pod", Verdict: record.Outage, ForGood: true, Effect: record.VerdictEffect},
+			{ID: "timeout", Value: "none", Verdict: record.Outage, ForGood: true, Effect: record.VerdictEffect},
+		},
+	}
+	got := unless(c)
+	if len(got) != 1 || got[0] != "a client waits without a limit for an answer: it hangs on dead connections until TCP gives up, after 15 minutes or so" {
+		t.Errorf("%q", got)
+	}
+	if c.Usable.Of = 2; len(unless(c)) != 2 {
+		t.Errorf("%q", unless(c))
+	}
+}
+
+// Two Services that lead to a workload the same way are told apart by their names.
+func TestServicesOfTheSamePortAreNamed(t *testing.T) {
+	t.Parallel()
+	of := func(id, traffic string) record.Case {
+		return record.Case{ID: id, Workload: "shop/game", Kind: "Deployment", Action: scenario.ActionRollout, Traffic: traffic}
+	}
+	sim := &record.Simulation{Cases: []record.Case{of("rollout/game:7000", "outside :7000"), of("rollout/game-np:7000", "outside :7000"), of("rollout/game:80", "inside :80")}}
+	x := newText(sim, TextOptions{}, everything)
+	for i, want := range []string{" of game", " of game-np", ""} {
+		if got := x.whose(&sim.Cases[i]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A run that only waits for the end of a pod with a long grace period says so, and how to go on until then.
+func TestALongGracePeriodSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	c := &record.Case{Reason: "lost nothing, but had not settled when the run ended, in 9 of 9 runs: pod 2 is Terminating, with a grace period of 3600 s"}
+	if got := longer(c, flags()); !strings.Contains(got, "--until 2h goes on until it is gone") {
+		t.Errorf("%q", got)
+	}
+	if c.Reason = "no run was done"; longer(c, flags()) != "" {
+		t.Error(longer(c, flags()))
+	}
+}
