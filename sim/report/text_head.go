@@ -101,17 +101,11 @@ func eachOf(nodes int) string {
 func (t *text) endless(c *record.Case) []string {
 	out := t.endlessOf(c, c, nil)
 	own := len(out)
-	others := []string{""} // what a drain as such waits for comes last: most of it is what one of the workloads waits for
+	others := []string{""} // what a drain as such waits for is said where that is told
 	for i := range t.sim.Cases {
 		if x := &t.sim.Cases[i]; x.Workload != c.Workload && t.opts.Show == "" && c.Kind != scenario.KindNode && !slices.Contains(others, x.Workload) {
 			others = append(others, x.Workload)
 			out = t.endlessOf(x, c, out)
-		}
-	}
-	for i := range t.sim.Cases {
-		if x := &t.sim.Cases[i]; x.Workload == "" && t.opts.Show == "" && c.Kind != scenario.KindNode {
-			out = t.endlessOf(x, c, out)
-			break
 		}
 	}
 	const most = 4 // of others
@@ -129,8 +123,11 @@ func (t *text) endlessOf(of, c *record.Case, said []string) []string {
 		if x == c || x.Workload != of.Workload || x.Kind == "Scenario" || !x.Waits() || c.Waits() && x.Action == c.Action && x.Stuck.Why == c.Stuck.Why {
 			continue
 		}
+		if x.Workload != c.Workload && x.Stuck.Drain && t.drainShown() {
+			continue
+		}
 		words, known := waitsToo(x, c)
-		if slices.Contains(begun, words) || x.Workload == "" && slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, words) }) {
+		if slices.Contains(begun, words) {
 			continue
 		}
 		begun = append(begun, words)
@@ -146,6 +143,11 @@ func (t *text) endlessOf(of, c *record.Case, said []string) []string {
 		said = append(said, words)
 	}
 	return said
+}
+
+// drainShown says that the report has a part of its own about a drain, which says what that waits for.
+func (t *text) drainShown() bool {
+	return slices.ContainsFunc(t.sim.Cases, func(x record.Case) bool { return x.Kind == scenario.KindNode })
 }
 
 // waitsToo says what a case waits for; known says that it is what another one, of which the reason has been said, waits for.

@@ -137,7 +137,7 @@ var arguedMistakes = []argued{
 		"a name that is unknown has an empty preset, which is not of layer 7",
 	},
 	{
-		`sim/scenario/scaler.go: (*inventory).scalersOf: conjunct deleted: "ok && n > 0 && n <= maxWhole" -> "ok && n > 0"`,
+		`sim/scenario/scaler.go: scaledObject: conjunct deleted: "ok && n > 0 && n <= maxWhole" -> "ok && n > 0"`,
 		"a greatest number of pods that is not positive is none to whoever asks for it",
 	},
 	{
