@@ -209,7 +209,7 @@ function Lane(p: Inner & { row: Row }) {
   const { row, placed, scale, label, right } = p;
   const [from, to] = p.view;
   const bars = row.bars.filter((b) => b.to >= from && b.from <= to);
-  const gone = away(row, p.view, p.zero, right - label - 8);
+  const gone = away(row, p, right - label - 8);
   const seen = signs(row.signs.filter((s) => s.at >= from && s.at <= to), scale, right);
   return (
     <g class="lane">
@@ -233,8 +233,9 @@ function Lane(p: Inner & { row: Row }) {
 }
 
 // away says of a row that has nothing in view where it has: a row without anything says nothing.
-function away(row: Row, [from, to]: View, zero: number, width: number): { before: boolean; words: string } | null {
-  const spans = [...row.bars.map((b) => [b.from, b.to] as const), ...row.signs.map((s) => [s.at, s.at] as const), ...(row.client === undefined ? [] : [[from, to] as const])];
+function away(row: Row, { view: [from, to], zero, index }: Inner, width: number): { before: boolean; words: string } | null {
+  const moments = [...row.signs, ...row.failures.map((i) => index.t.failures[i]!)].map((m) => [m.at, m.at] as const);
+  const spans = [...row.bars.map((b) => [b.from, b.to] as const), ...moments, ...(row.client === undefined ? [] : [[from, to] as const])];
   if (spans.length === 0 || spans.some(([a, b]) => b >= from && a <= to)) return null;
   const next = Math.min(...spans.map(([a]) => a).filter((a) => a > to)), last = Math.max(...spans.map(([, b]) => b).filter((b) => b < from));
   const what = fit(row.signs.find((s) => s.shape === "action" && s.at === (Number.isFinite(next) ? next : last))?.text ?? "", width - 90, letter);
