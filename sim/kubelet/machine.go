@@ -171,6 +171,9 @@ func (k *Kubelet) takeUp(p *api.Pod, wk *Worker) {
 		wk.startUp(p)
 	case !wk.initialized() && !wk.initBegun():
 		wk.startNext(0)
+	case wk.unbegun() >= 0: // the kubelet ended while a postStart hook was under way, which nobody runs again
+		wk.busy++
+		wk.beginFrom(wk.unbegun())
 	default:
 		wk.noticed()
 	}
@@ -185,6 +188,14 @@ func (wk *Worker) initBegun() bool {
 		return c.Generation > 0
 	}
 	return wk.init.timer != (engine.Handle{})
+}
+
+// unbegun is the first container that was never started though one before it was, -1 for none.
+func (wk *Worker) unbegun() int {
+	if !wk.initialized() {
+		return -1
+	}
+	return slices.IndexFunc(wk.All, func(c *Container) bool { return !c.sidecar && c.Generation == 0 })
 }
 
 // stopped is what is left of the work on a pod when the kubelet that was at it is gone: the containers, as they are.

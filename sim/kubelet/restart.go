@@ -106,7 +106,6 @@ func (c *Container) restart(ended engine.Time) {
 			return
 		}
 		c.starting = false
-		c.begin()
-		wk.syncDone()
+		c.beginAlone()
 	})
 }

@@ -69,29 +69,57 @@ func (wk *Worker) startNext(before engine.Time) {
 				return
 			}
 			wk.beginInit(spec)
-			wk.syncDone()
 		})
 		return
 	}
 	begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name, "container start").Draw(wk.made))
 	wk.k.after(before+begin, "containers started", func() {
-		if wk.terminating {
-			return
+		if !wk.terminating {
+			wk.beginFrom(0)
 		}
-		for _, c := range wk.All {
-			if !c.sidecar {
-				c.begin()
+	})
+}
+
+// beginFrom starts the containers from a place on, one after another: the next when the postStart hook of the one before has ended.
+func (wk *Worker) beginFrom(at int) {
+	for ; at < len(wk.All); at++ {
+		if c := wk.All[at]; !c.sidecar {
+			c.begin()
+			if c.hook.After.Why != "" {
+				c.posted(func() { wk.beginFrom(at + 1) })
+				return
 			}
 		}
-		wk.syncDone()
+	}
+	wk.syncDone()
+}
+
+// posted goes on when the container's postStart hook has ended, which the pod's worker waits for.
+func (c *Container) posted(then func()) {
+	d := c.wk.k.d
+	span := c.hook.After.Duration.Sample(d.Engine.Stream(c.String(), "postStart").Draw(c.number()))
+	c.wk.k.after(span, "postStart ended", func() {
+		if !c.wk.terminating {
+			then()
+		}
 	})
+}
+
+// beginAlone starts one container in a sync of its own.
+func (c *Container) beginAlone() {
+	c.begin()
+	if c.hook.After.Why != "" {
+		c.posted(c.wk.syncDone)
+		return
+	}
+	c.wk.syncDone()
 }
 
 // beginInit starts the process of an init container. An ordinary one ends by itself, and the kubelet
 // sees that at the next relist.
 func (wk *Worker) beginInit(spec *corev1.Container) {
 	if c := wk.sidecar(spec); c != nil {
-		c.begin()
+		c.beginAlone()
 		return
 	}
 	wk.init.ended = false
@@ -100,6 +128,7 @@ func (wk *Worker) beginInit(spec *corev1.Container) {
 		wk.init.ended = true
 		wk.noticed()
 	})
+	wk.syncDone()
 }
 
 // initialize goes on to the next init container, or to the containers, if the one before has come

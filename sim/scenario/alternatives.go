@@ -79,6 +79,8 @@ func variants(id string) []variant {
 		return []variant{{"pull 10s", pulled}}
 	case "prestop":
 		return []variant{{"0s", hooked(0)}, {"30s", hooked(30 * engine.Second)}}
+	case "poststart":
+		return []variant{{"0s", postStarted(0)}, {"30s", postStarted(30 * engine.Second)}}
 	case "prestop-program":
 		return []variant{{"missing: the hook fails at once", unhooked}}
 	case "provision":
@@ -233,6 +235,25 @@ func hooked(span engine.Time) func(*world.Scenario) bool {
 				h := s.Workloads[i].Hooks[name]
 				if h.Undetermined && !s.Workloads[i].Aside {
 					h.Duration, changed = engine.Constant(span), true
+				}
+				hooks[name] = h
+			}
+			s.Workloads[i].Hooks = hooks
+		}
+		return changed
+	}
+}
+
+// postStarted gives every postStart hook of which nothing is known a duration.
+func postStarted(span engine.Time) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
+		changed := false
+		for i := range s.Workloads {
+			hooks := map[string]world.Hook{}
+			for _, name := range sortedKeys(s.Workloads[i].Hooks) {
+				h := s.Workloads[i].Hooks[name]
+				if h.After.Undetermined && !s.Workloads[i].Aside {
+					h.After.Duration, changed = engine.Constant(span), true
 				}
 				hooks[name] = h
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -43,7 +45,7 @@ func caseActions() []caseAction {
 	never := func(*builder, *owner) bool { return false }
 	return []caseAction{
 		{"rollout", ActionRollout, always, func(_ *builder, o *owner) doing {
-			return doing{operation: world.RolloutRestart{Workload: o.id()}, why: cmp.Or(refusal("rolloutRestart", o.kind), o.onDelete())}
+			return doing{operation: world.RolloutRestart{Workload: o.id()}, why: cmp.Or(refusal("rolloutRestart", o.kind), o.unrolled())}
 		}},
 		{"drain", ActionDrain, func(_ *builder, o *owner) bool { return o.staysInDrain() == "" }, func(_ *builder, o *owner) doing {
 			return doing{operation: world.Drain{Fullest: o.id(), DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}, why: o.staysInDrain()}
@@ -73,10 +75,13 @@ func (o *owner) staysInDrain() string {
 	return ""
 }
 
-// onDelete says that a restart of a workload changes nothing, "" where it does.
-func (o *owner) onDelete() string {
+// unrolled says that a restart of a workload changes nothing, or is refused, "" where it does what it says.
+func (o *owner) unrolled() string {
 	if o.object == nil {
 		return ""
+	}
+	if d, ok := o.object.Value.(*appsv1.Deployment); ok && d.Spec.Paused {
+		return "paused: kubectl rollout restart refuses it, and a new template replaces no pod before kubectl rollout resume" + place(o.object, "spec.paused", o.object.File)
 	}
 	r, ok := o.object.Value.(world.Resource)
 	switch partition := world.PartitionOf(r); {

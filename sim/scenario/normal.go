@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -105,8 +106,12 @@ func (w *printer) workload(x *world.Workload) {
 	}
 	for i := range pod.Containers {
 		c := &pod.Containers[i]
-		if h, ok := x.Hooks[c.Name]; ok {
+		h := x.Hooks[c.Name]
+		if h.Kind != servers.HookNone {
 			w.nested("preStop of "+c.Name, func() { w.hook(&h) })
+		}
+		if h.After.Why != "" {
+			w.nested("postStart of "+c.Name, func() { w.postStart(&h.After) })
 		}
 	}
 }
@@ -121,6 +126,12 @@ func (w *printer) hook(h *world.Hook) {
 		w.dist("actsAfter", h.ActsAfter)
 	}
 	w.flag("waitsForRequests", h.WaitsForRequests)
+	w.flag("undetermined", h.Undetermined)
+	w.line("why", h.Why)
+}
+
+func (w *printer) postStart(h *world.PostStart) {
+	w.dist("duration", h.Duration)
 	w.flag("undetermined", h.Undetermined)
 	w.line("why", h.Why)
 }

@@ -339,7 +339,7 @@ func hooksOf(pod *corev1.PodSpec, set world.Overrides) map[string]world.Hook {
 	for _, containers := range [][]corev1.Container{pod.Containers, pod.InitContainers} {
 		for i := range containers {
 			h := servers.HookOf(&containers[i], set)
-			if h.Kind == servers.HookNone {
+			if h.Kind == servers.HookNone && h.After.Why == "" {
 				continue
 			}
 			if hooks == nil {
@@ -523,6 +523,9 @@ func (b *builder) assumeWorkload(w *world.Workload) {
 		if h := w.Hooks[container]; h.Undetermined {
 			b.assume("prestop", fmt.Sprintf("%s: %s (%s)", container, h.Duration, h.Why))
 		}
+		if h := w.Hooks[container].After; h.Undetermined {
+			b.assume("poststart", fmt.Sprintf("%s: %s (%s)", container, h.Duration, h.Why))
+		}
 		if h := w.Hooks[container]; h.Assumes != "" {
 			b.assume("prestop-program", fmt.Sprintf("%s: its image has %s", container, h.Assumes))
 		}
@@ -542,7 +545,7 @@ func (b *builder) assumeAside(w *world.Workload) {
 // leftOut lists what of the Scenario the model does not have.
 func (b *builder) leftOut() {
 	if env, _ := environmentNamed(b.opts.Env); env.OtherProxy != "" {
-		b.notModelled("service-proxy", "kube-proxy's rules assumed; your cluster's proxy differs ("+env.OtherProxy+")", "environment "+env.ID, "unknown")
+		b.notModelled(world.OtherProxy, "the nodes' proxy is "+env.OtherProxy+", which is not simulated: kube-proxy stands in", "environment "+env.ID, "unknown")
 	}
 	for i := range b.out.Services {
 		s := &b.out.Services[i]

@@ -48,6 +48,7 @@ func Assumptions(words Wording) []world.Assumption {
 		row("sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "docs/model/simulator.md 5.5, the profiles", option("profile")),
 		row("prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "docs/model/pod-lifecycle.md 2.1", field("prestop.NAME", "")+", or the sleep action of Kubernetes 1.30 and later"),
 		row("prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "docs/model/simulator.md 5.3", field("prestop.NAME", "")),
+		row("poststart", "postStart of an unknown program", "0s-5s", "0s, 30s", "assumed", "docs/model/pod-lifecycle.md 4.2 postStart", "a postStart hook that sleeps"),
 		row("volume-access", "who may have a volume at a time whose claim is not in the input", "ReadWriteOnce: the pods of one node; ReadWriteMany where several pods have it", "ReadWriteMany", "assumed",
 			"docs/model/pod-lifecycle.md 8", "the PersistentVolumeClaim in the input, or "+field("volumes.access", "")),
 		row("volume-move", "from the end of the last pod that has a volume until another node has it", moving().String(), "3s, 1m", "assumed", "docs/model/pod-lifecycle.md 8", field("volumes.move", "")),

@@ -36,6 +36,15 @@ const (
 // assumption and is Undetermined. A program that the image is known not to have fails at
 // once: no delay at all (docs/model/pod-lifecycle.md 2.1). Overrides replace the duration.
 func HookOf(c *corev1.Container, set world.Overrides) world.Hook {
+	h := preStop(c, set)
+	if c.Lifecycle != nil && c.Lifecycle.PostStart != nil {
+		after := recognise(c, c.Lifecycle.PostStart)
+		h.After = world.PostStart{Duration: after.Duration, Undetermined: after.Undetermined, Why: after.Why}
+	}
+	return h
+}
+
+func preStop(c *corev1.Container, set world.Overrides) world.Hook {
 	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil {
 		return world.Hook{}
 	}

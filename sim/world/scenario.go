@@ -109,7 +109,7 @@ type Workload struct {
 	// Server is the name of the container that App describes: the one that traffic goes to.
 	Server string
 	App    App
-	// Hooks holds what each container's preStop hook does, by container name; a container
+	// Hooks holds what each container's preStop and postStart hooks do, by container name; a container
 	// without a hook has none.
 	Hooks map[string]Hook
 	// Revisions overrides App for pods of a revision: "old" (before the first action that
@@ -204,7 +204,7 @@ type App struct {
 	Alternatives []string
 }
 
-// Hook is what a preStop hook does.
+// Hook is what a container's preStop hook does, and After its postStart hook.
 type Hook struct {
 	Kind string // "", "sleep", "exec", "httpGet", "missing" (the program is not in the image), "tcpSocket"
 	// Duration is how long it takes; a hook without one in the input has it from an assumption.
@@ -231,6 +231,16 @@ type Hook struct {
 	Assumes string
 	// Why names what was recognised, or what was not: "sleep 15", "unknown program drain.sh".
 	Why string
+	// After is the container's postStart hook.
+	After PostStart
+}
+
+// PostStart is what a postStart hook does: it takes a while, and is taken to succeed. Before it ends, the kubelet does not report the container as
+// running, asks none of its probes, and starts none of the containers behind it.
+type PostStart struct {
+	Duration     engine.Dist
+	Undetermined bool   // Duration is an assumption that nothing in the input supports
+	Why          string // "" where the container has none
 }
 
 // Latencies are the delays of the control plane and the nodes.
@@ -406,17 +416,18 @@ const DrainFlags = "drain-flags"
 
 // IDs of ways to the pods of a case that are not simulated, though the input has them: a report begins with those.
 const (
-	StandIn     = "stand-in"     // a proxy stands in for another one
-	Headless    = "headless"     // clients of a headless Service choose the pod
-	UnreadRoute = "unread-route" // something of another maker leads to the Service
-	Weight      = "weight"       // a route sends a part of its requests
-	LastPod     = "last-pod"     // an autoscaler may leave no pod
+	StandIn     = "stand-in"      // a proxy stands in for another one
+	Headless    = "headless"      // clients of a headless Service choose the pod
+	UnreadRoute = "unread-route"  // something of another maker leads to the Service
+	Weight      = "weight"        // a route sends a part of its requests
+	LastPod     = "last-pod"      // an autoscaler may leave no pod
+	OtherProxy  = "service-proxy" // the nodes have another proxy than kube-proxy
 )
 
 // Foremost says whether what is left out under an ID belongs to the first lines of a report.
 func Foremost(id string) bool {
 	switch id {
-	case StandIn, Headless, UnreadRoute, Weight, LastPod:
+	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy:
 		return true
 	default:
 		return false

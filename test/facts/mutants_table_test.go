@@ -249,6 +249,15 @@ var podMutants = []mutant{
 	{"all init containers run at once", []string{"pod-lifecycle 4.2"}, cluster, "TestInitContainersRunOneAfterAnother", []edit{
 		{"sim/kubelet/start.go", "c == nil && wk.init.ended {", "c == nil {"},
 	}},
+	{"nobody waits for a postStart hook", []string{"pod-lifecycle 4.2 postStart"}, cluster, "TestAPostStartHook", []edit{
+		{"sim/kubelet/start.go", `c.wk.k.after(span, "postStart ended"`, `c.wk.k.after(span-span, "postStart ended"`},
+	}},
+	{"containers do not wait for each other's postStart hooks", []string{"pod-lifecycle 4.2 postStart"}, cluster, "TestAPostStartHookHoldsThePodUp", []edit{
+		{"sim/kubelet/start.go", "c.posted(func() { wk.beginFrom(at + 1) })\n\t\t\t\treturn", "c.posted(func() { wk.syncDone() })"},
+	}},
+	{"a postStart hook of which nothing is known takes no time", []string{"pod-lifecycle 4.2 postStart"}, scenario, "TestHowLongAPostStartHookTakes", []edit{
+		{"sim/servers/hook.go", "Undetermined: after.Undetermined, Why", "Why"},
+	}},
 	{"a sidecar holds nobody up", []string{"pod-lifecycle 4.2"}, cluster, "TestASidecarHoldsTheNextOneUpUntilItIsStarted", []edit{
 		{"sim/kubelet/start.go", "c != nil && c.shown.started ||", "c != nil ||"},
 	}},
