@@ -198,7 +198,11 @@ func (nw *network) judge(leg traffic.Leg, member, node int, target netip.AddrPor
 			}
 		}
 	}
-	return nw.cluster.Judge(entry, node, target, fault)
+	blame := nw.cluster.Judge(entry, node, target, fault)
+	if f := nw.forwarder(leg); f != nil && fault == ledger.FaultDrainCut && f.spec.Announce != world.AnnounceNone {
+		blame.Actor = ledger.Spec // nothing drains where routers send packets by whoever announces the address: that is how it is made
+	}
+	return blame
 }
 
 // server is an Instance as traffic meets it.

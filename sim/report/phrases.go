@@ -47,9 +47,11 @@ var phrases = map[ledger.Cause]phrase{
 		"timeouts; established connections hang", map[ledger.Actor]string{ledger.Spec: ""},
 	},
 	ledger.DrainCut: {
-		"the load balancer ends a connection when its draining time is over",
-		"the load balancer ends connections when the draining time of their target is over",
-		"connection reset by peer", map[ledger.Actor]string{ledger.LBController: ""},
+		"the load balancer cuts open connections", "the load balancer cuts open connections",
+		"connection reset by peer", map[ledger.Actor]string{
+			ledger.LBController: "the draining time of their target is over",
+			ledger.Spec:         "routers send them to another node, since other nodes announce the address by now",
+		},
 	},
 	ledger.KilledInFlight: {
 		"a request was still running when the grace period ended (SIGKILL)", "requests are still running when the grace period ends, and SIGKILL cuts them",

@@ -246,6 +246,9 @@ func (t *text) taken(shown []*record.Case) {
 	for _, c := range shown {
 		for i := range c.Assumptions {
 			a := &c.Assumptions[i]
+			if a.ID == "lb" && t.oneOfSeveral(c) {
+				continue // the input says at most of which kind it is, and the table which they are
+			}
 			if _, tried := c.EffectOf(a.ID); !tried && (a.Basis == "inferred" || a.Basis == "preset" || a.Basis == "manifest") && !strings.HasSuffix(a.Value, " (assumed)") {
 				parts = distinct(parts, inWords(a.ID, a.What, a.Value))
 			}
@@ -254,6 +257,11 @@ func (t *text) taken(shown []*record.Case) {
 	if len(parts) > 0 {
 		t.Text("  ", "Taken from the input: "+strings.Join(parts, "; ")+".")
 	}
+}
+
+// oneOfSeveral says that a case is told with one of the load balancers that its Service might be behind.
+func (t *text) oneOfSeveral(c *record.Case) bool {
+	return slices.ContainsFunc(t.sim.Cases, func(x record.Case) bool { return x.ID == c.ID && len(x.Families) > 1 })
 }
 
 // notModelled says what was left out, and in which direction reality differs.

@@ -253,7 +253,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	case record.Drops, record.Rare:
 		return losing(c)
 	case record.Holds:
-		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c, by))
+		return fmt.Sprintf(" lost nothing in %d of %s%s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), lateWords(c), bound(c, by))
 	default:
 		return fmt.Sprintf(", %s: %s.%s", happening(c), c.Reason, longer(c, by))
 	}
@@ -303,13 +303,26 @@ func losing(c *record.Case) string {
 	case c.LostSeconds.Max == 0: // clients that wait for each answer have no rate
 		return fmt.Sprintf(" loses %s requests (%s) %s.", thousands(c.RequestsLost.Median), least(c.RequestsLost), inRuns(c, c.WithLoss))
 	case c.LostSeconds.Median == 0:
-		return fmt.Sprintf(" loses up to %s of traffic %s.", span(engine.Time(c.LostSeconds.Max)), inRuns(c, c.WithLoss))
+		return fmt.Sprintf(" loses up to %s of traffic %s%s.", span(engine.Time(c.LostSeconds.Max)), inRuns(c, c.WithLoss), lateWords(c))
 	case c.WithLoss < len(c.Runs):
-		return fmt.Sprintf(" loses %s of traffic in the median %s (%s-%s s).", span(engine.Time(c.LostSeconds.Median)), one(c),
-			figure(engine.Time(c.LostSeconds.Min)), figure(engine.Time(c.LostSeconds.Max)))
+		return fmt.Sprintf(" loses %s of traffic in the median %s (%s-%s s)%s.", span(engine.Time(c.LostSeconds.Median)), one(c),
+			figure(engine.Time(c.LostSeconds.Min)), figure(engine.Time(c.LostSeconds.Max)), lateWords(c))
 	default:
-		return fmt.Sprintf(" loses %s of traffic %s.", span(engine.Time(c.LostSeconds.Median)), inRuns(c, c.WithLoss))
+		return fmt.Sprintf(" loses %s of traffic %s%s.", span(engine.Time(c.LostSeconds.Median)), inRuns(c, c.WithLoss), lateWords(c))
 	}
+}
+
+// lateWords say what is answered late, where that is much more than what is lost: a client that waits less loses that, too.
+func lateWords(c *record.Case) string {
+	var late engine.Time
+	for i := range c.Clients {
+		slow, _ := c.ClientLate(i)
+		late = max(late, meanSeconds(slow, c, i))
+	}
+	if late < engine.Second || late < 3*engine.Time(c.LostSeconds.Median) {
+		return ""
+	}
+	return fmt.Sprintf(", and answers %s of traffic more than 1 s late", span(late))
 }
 
 func inBrackets(words string) string {

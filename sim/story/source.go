@@ -104,7 +104,7 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 	hook := w.Hooks[w.Container().Name]
 	preStop := func() (string, string) {
 		if hook.Kind == "" {
-			return "no preStop", server
+			return noPreStop(w), server
 		}
 		return "preStop: " + hook.Why, server + ".lifecycle.preStop"
 	}
@@ -138,6 +138,17 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 	default:
 		return "", ""
 	}
+}
+
+// noPreStop says whose there is not, where another container beside the server has one.
+func noPreStop(w *world.Workload) string {
+	server := w.Container().Name
+	for name, h := range w.Hooks { // order: whether there is one
+		if name != server && h.Kind != "" {
+			return "no preStop of container " + server + ", which the Service leads to"
+		}
+	}
+	return "no preStop"
 }
 
 // minReady is what lets a rollout go on before a new pod has shown that it stays ready.

@@ -41,6 +41,10 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 		what, path string
 	}{
 		{"stale rules", nil, elsewhere(ledger.StaleRules), "no preStop", at},
+		{"stale rules, and a hook of another container", func(w *world.Workload) { w.Hooks["log"] = world.Hook{Kind: "sleep", Why: "sleep 5"} }, elsewhere(ledger.StaleRules),
+			"no preStop of container web, which the Service leads to", at},
+		{"stale rules, and a postStart hook of another container", func(w *world.Workload) { w.Hooks["log"] = world.Hook{After: world.PostStart{Why: "sleep 5"}} }, elsewhere(ledger.StaleRules),
+			"no preStop", at},
 		{"stale rules, and a hook", hook, elsewhere(ledger.StaleRules), "preStop: sleep 5", at + ".lifecycle.preStop"},
 		{"idle connections, and a hook", hook, elsewhere(ledger.KeepaliveRace), "preStop: sleep 5", at + ".lifecycle.preStop"},
 		{"a listener that is closed, though others could answer", nil, elsewhere(ledger.ListenerClosed), "no preStop", at},

@@ -174,11 +174,12 @@ func (s *search) describe(a *attempt) record.Fix {
 }
 
 // firstOf has the change of an attempt come first that leaves nearly nothing lost by itself, as assumed, and names it: the others are for
-// other values of what was assumed.
+// other values of what was assumed, and so come last.
 func (s *search) firstOf(a *attempt) (*attempt, string) {
 	if len(a.changes) < 2 {
 		return a, ""
 	}
+	a = assumedFirst(a)
 	for _, one := range s.singles {
 		if !one.ran || one.stuck > 0 || one.lost*nearly > s.before || one.makeshift() || !a.contains(one) {
 			continue
@@ -188,6 +189,14 @@ func (s *search) firstOf(a *attempt) (*attempt, string) {
 		return &first, one.changes[0].Title
 	}
 	return a, ""
+}
+
+// assumedFirst is an attempt in which what is only for other values of what was assumed comes last.
+func assumedFirst(a *attempt) *attempt {
+	out := *a
+	out.changes = slices.DeleteFunc(slices.Clone(a.changes), func(c fix.Change) bool { return c.Otherwise })
+	out.changes = append(out.changes, slices.DeleteFunc(slices.Clone(a.changes), func(c fix.Change) bool { return !c.Otherwise })...)
+	return &out
 }
 
 // left names the causes of a case.

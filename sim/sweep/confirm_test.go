@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -85,5 +86,19 @@ func TestAFixIsConfirmedByAllCasesTogether(t *testing.T) {
 		if f.Longer != c.longer || helps != c.helps || len(f.Cases) != 2 {
 			t.Errorf("%s: helps %v, longer by %d, %d cases", c.name, helps, f.Longer, len(f.Cases))
 		}
+	}
+}
+
+// What is only for other values of what was assumed is named last.
+func TestWhatIsForOtherValuesComesLast(t *testing.T) {
+	t.Parallel()
+	a := &attempt{changes: []fix.Change{{ID: "budget", Otherwise: true}, {ID: "preStop"}, {ID: "readinessGate"}}}
+	s := &search{before: 100}
+	if got, alone := s.firstOf(a); strings.Join(got.ids(), " ") != "preStop readinessGate budget" || alone != "" {
+		t.Errorf("%v, %q", got.ids(), alone)
+	}
+	s.singles = []*attempt{{changes: []fix.Change{{ID: "readinessGate", Title: "gate"}}, ran: true}}
+	if got, alone := s.firstOf(a); strings.Join(got.ids(), " ") != "readinessGate preStop budget" || alone != "gate" {
+		t.Errorf("%v, %q", got.ids(), alone)
 	}
 }

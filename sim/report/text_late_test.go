@@ -1,0 +1,41 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// A headline says what is answered late where that is much more than what is lost.
+func TestTheHeadlineSaysWhatIsAnsweredLate(t *testing.T) {
+	t.Parallel()
+	const late = ", and answers 5 s of traffic more than 1 s late."
+	for _, x := range []struct {
+		verdict record.Verdict
+		lost    engine.Time
+		slow    uint64 // requests in each run, of 100 a second
+		want    string
+	}{
+		{record.Drops, engine.Second, 500, " loses 1 s of traffic in every rolling restart" + late},
+		{record.Drops, 2 * engine.Second, 500, " loses 2 s of traffic in every rolling restart."},
+		{record.Drops, engine.Second / 5, 99, " loses 0.2 s of traffic in every rolling restart."},
+		{record.Holds, 0, 500, " lost nothing in 20 of 20 rolling restarts" + late},
+		{record.Holds, 0, 0, " lost nothing in 20 of 20 rolling restarts."},
+	} {
+		c := record.Case{Verdict: x.verdict, Action: "rolling restart", Clients: []record.Client{{Rate: 100 * 1000}}}
+		c.LostSeconds = record.Range{Min: int64(x.lost), Median: int64(x.lost), Max: int64(x.lost)}
+		for range 20 {
+			s := record.Stream{}
+			s.Slow = x.slow
+			c.Runs = append(c.Runs, record.Run{Streams: []record.Stream{s}})
+		}
+		if x.lost > 0 {
+			c.WithLoss = 20
+		}
+		if got := sentence(&c, scenario.Wording{}); got != x.want {
+			t.Errorf("%s, %s s lost, %d late: %q, want %q", x.verdict, x.lost.Seconds(), x.slow, got, x.want)
+		}
+	}
+}
