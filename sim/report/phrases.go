@@ -50,7 +50,7 @@ var phrases = map[ledger.Cause]phrase{
 		"the load balancer cuts open connections", "the load balancer cuts open connections",
 		"connection reset by peer", map[ledger.Actor]string{
 			ledger.LBController: "the draining time of their target is over",
-			ledger.Spec:         "routers send them to another node, since other nodes announce the address by now",
+			ledger.Spec:         "routers send them to another node than before",
 		},
 	},
 	ledger.KilledInFlight: {

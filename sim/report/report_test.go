@@ -109,7 +109,7 @@ func TestNobodyIsBlamedForWhatNobodyIsLateWith(t *testing.T) {
 		if err := WriteText(&text, s, TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if line := phrases[b.Cause].name + " " + b.Cause.String() + "\n"; !strings.Contains(squeeze(text.String()), line) {
+		if line := causeName(b) + " " + b.Cause.String() + "\n"; !strings.Contains(squeeze(text.String()), line) {
 			t.Errorf("no %q in\n%s", line, text.String())
 		}
 	}

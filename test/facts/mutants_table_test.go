@@ -232,7 +232,7 @@ var podMutants = []mutant{
 		{"sim/cluster/pods.go", "next.Grace, next.Gone = 0, true", "next.Grace, next.Gone = 0, false"},
 	}},
 	{"a pod goes on starting when it is deleted", []string{"pod-lifecycle 2a"}, cluster, "TestNothingStartsAfterTheDeletion", []edit{
-		{"sim/kubelet/start.go", "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.All {\n", "\t\tfor _, c := range wk.All {\n"},
+		{"sim/kubelet/start.go", "\t\tif !wk.terminating {\n\t\t\twk.beginFrom(0)\n\t\t}\n", "\t\twk.beginFrom(0)\n"},
 	}},
 	{"a terminal phase is written at SIGTERM", []string{"pod-lifecycle 4 The API phase"}, cluster, "TestWayOut", []edit{
 		{"sim/kubelet/terminate.go", "\tt := &termination{wk: wk, failed: !wk.initialized() || wk.failed}\n", "\tt := &termination{wk: wk, failed: !wk.initialized() || wk.failed}\n\ts := wk.status\n\ts.phase = api.PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
