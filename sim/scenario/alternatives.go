@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -227,57 +228,53 @@ func pulled(s *world.Scenario) bool {
 
 // hooked gives every preStop hook of which nothing is known a duration.
 func hooked(span engine.Time) func(*world.Scenario) bool {
-	return func(s *world.Scenario) bool {
-		changed := false
-		for i := range s.Workloads {
-			hooks := map[string]world.Hook{}
-			for _, name := range sortedKeys(s.Workloads[i].Hooks) {
-				h := s.Workloads[i].Hooks[name]
-				if h.Undetermined && !s.Workloads[i].Aside {
-					h.Duration, changed = engine.Constant(span), true
-				}
-				hooks[name] = h
-			}
-			s.Workloads[i].Hooks = hooks
+	return otherHooks(func(h *world.Hook) bool {
+		if h.Undetermined {
+			h.Duration = engine.Constant(span)
 		}
-		return changed
-	}
+		return h.Undetermined
+	})
 }
 
 // postStarted gives every postStart hook of which nothing is known a duration.
 func postStarted(span engine.Time) func(*world.Scenario) bool {
-	return func(s *world.Scenario) bool {
-		changed := false
-		for i := range s.Workloads {
-			hooks := map[string]world.Hook{}
-			for _, name := range sortedKeys(s.Workloads[i].Hooks) {
-				h := s.Workloads[i].Hooks[name]
-				if h.After.Undetermined && !s.Workloads[i].Aside {
-					h.After.Duration, changed = engine.Constant(span), true
-				}
-				hooks[name] = h
-			}
-			s.Workloads[i].Hooks = hooks
+	return otherHooks(func(h *world.Hook) bool {
+		if h.After.Undetermined {
+			h.After.Duration = engine.Constant(span)
 		}
-		return changed
-	}
+		return h.After.Undetermined
+	})
 }
 
 // unhooked has every preStop hook fail whose program may be missing in the image.
 func unhooked(s *world.Scenario) bool {
-	changed := false
-	for i := range s.Workloads {
-		hooks := map[string]world.Hook{}
-		for _, name := range sortedKeys(s.Workloads[i].Hooks) {
-			h := s.Workloads[i].Hooks[name]
-			if h.Assumes != "" && !s.Workloads[i].Aside {
-				h, changed = world.Hook{Kind: servers.HookMissing, Why: "the image has no " + h.Assumes + ": the hook fails at once, without any delay"}, true
-			}
-			hooks[name] = h
+	return otherHooks(func(h *world.Hook) bool {
+		missing := h.Assumes
+		if missing != "" {
+			*h = world.Hook{Kind: servers.HookMissing, Why: "the image has no " + missing + ": the hook fails at once, without any delay", After: h.After}
 		}
-		s.Workloads[i].Hooks = hooks
+		return missing != ""
+	})(s)
+}
+
+// otherHooks changes hooks of the workloads that something is done to; change says of one whether it did.
+func otherHooks(change func(*world.Hook) bool) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
+		changed := false
+		for i := range s.Workloads {
+			w := &s.Workloads[i]
+			if w.Aside {
+				continue
+			}
+			hooks := maps.Clone(w.Hooks) // that of the Scenario given stays
+			for name, h := range hooks { // order: each for itself
+				changed = change(&h) || changed
+				hooks[name] = h
+			}
+			w.Hooks = hooks
+		}
+		return changed
 	}
-	return changed
 }
 
 // otherProfiles are what the apps whose SIGTERM behaviour was not said might do instead: one

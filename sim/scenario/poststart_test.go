@@ -49,3 +49,21 @@ func TestHowLongAPostStartHookTakes(t *testing.T) {
 		})
 	}
 }
+
+// An image that lacks the program of a preStop hook has the container's postStart hook all the same.
+func TestAMissingPreStopProgramLeavesThePostStartHook(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(altWeb, "preStop: {exec: {command: [/bin/drain]}}", "postStart: {sleep: {seconds: 7}}, preStop: {exec: {command: [sh, -c, sleep 5]}}", 1)
+	tried := 0
+	for _, a := range Alternatives(inferOne(t, text, Options{}).Scenario) {
+		if a.ID == "prestop-program" {
+			tried++
+			if h := a.Scenario.Workloads[0].Hooks["web"]; h.Kind != "missing" || h.After.Duration.Max() != 7*engine.Second {
+				t.Errorf("%+v", h)
+			}
+		}
+	}
+	if tried != 1 {
+		t.Errorf("%d tried", tried)
+	}
+}
