@@ -34,8 +34,10 @@ func (w *swarmWorld) balancer() *world.LoadBalancer {
 	if svc.Spec.HealthCheckNodePort > 0 && w.chance(70) {
 		lb.Check.Probe = world.ProbeHealthPort
 	}
-	if lb.Check.Probe == world.ProbeNone {
-		lb.Announce = of(w.draws, world.AnnounceNone, world.AnnounceL2, world.AnnounceBGP)
+	if w.chance(30) { // by routing, as MetalLB does
+		lb.Check.Probe = world.ProbeNone
+		lb.Announce = of(w.draws, world.AnnounceL2, world.AnnounceBGP)
+		lb.Members = of(w.draws, world.MembersLocalNodes, world.MembersServing)
 	}
 	if lb.Announce == world.AnnounceNone && w.chance(20) {
 		lb.Layer7 = w.proxy()
