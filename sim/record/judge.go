@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Close computes what follows from the runs of a case, its verdict and whether it is what was
@@ -291,7 +293,8 @@ func (c *Case) ClientCuts(i int) Range {
 // Worst returns the cases from the one that somebody has to act on first: what loses something or cannot end before what does
 // neither, what users see before what only machines do, and then by what is lost. What cannot end stands where a loss of a second
 // would (outageFrom): before smaller losses, which are over before anybody has read of them. It is as near to users as the nearest
-// loss of a headline, for it is not clients who wait for it. Verdicts are words for all that, and decide last.
+// loss of a headline, for it is not clients who wait for it; so is what answers nothing any more, whoever asks it. Verdicts are
+// words for all that, and decide last.
 func (s *Simulation) Worst() []*Case {
 	var out []*Case
 	nearest := farthest - 1
@@ -303,8 +306,8 @@ func (s *Simulation) Worst() []*Case {
 		}
 	}
 	distance := func(c *Case) int {
-		if c.Verdict.Endless() {
-			return nearest
+		if c.Verdict.Endless() || c.Waits() {
+			return min(nearest, c.distance())
 		}
 		return c.distance()
 	}
@@ -343,12 +346,13 @@ func (c *Case) gravity() int {
 }
 
 // distance is how far a case's clients are from users: those that ask from outside are the nearest, those that are none of
-// a report's headlines are the farthest.
+// a report's headlines are the farthest. An outage of a webhook without which no Pod is made is everybody's who runs something in the
+// cluster.
 func (c *Case) distance() int {
 	switch {
 	case c.Headline && slices.ContainsFunc(c.Clients, func(x Client) bool { return x.External }):
 		return 0
-	case c.Headline:
+	case c.Headline, c.Verdict == Outage && c.vetoesPods():
 		return 1
 	default:
 		return farthest
@@ -356,6 +360,11 @@ func (c *Case) distance() int {
 }
 
 const farthest = 2
+
+// vetoesPods says that a case's Service is asked before any Pod is made, and that none is where it does not answer.
+func (c *Case) vetoesPods() bool {
+	return c.Class == scenario.ClassWebhook && slices.ContainsFunc(c.NotModelled, func(n world.NotModelled) bool { return n.ID == "webhook" && n.Direction == "more" })
+}
 
 // WorstWord is the case with the worst verdict, of equal ones the one that matters most; nil without any case.
 func (s *Simulation) WorstWord() *Case {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // clientsLose is a case of one run for each row: what each of its clients loses there, in milliseconds.
@@ -71,6 +73,10 @@ func TestWhatCannotEndIsToldBeforeWhatIsSoonOver(t *testing.T) {
 		"an outage, before a drain that is blocked":              {[]Case{drain("drain", 0), headline("rollout", many(10, 10, 500, 5*engine.Second), true)}, "rollout"},
 		"2 s that users lose, before a drain that is blocked":    {[]Case{drain("drain", 0), headline("rollout", many(10, 10, 200, 0), true)}, "rollout"},
 		"a drain, before an outage that is no headline's":        {[]Case{many10NoHeadline(), drain("drain", 0)}, "drain"},
+		"a webhook that keeps all Pods back, before a drain":     {[]Case{drain("drain", 0), veto("more")}, "webhook"},
+		"a drain, before a webhook that is gone without harm":    {[]Case{drain("drain", 0), veto("fewer")}, "drain"},
+		"2 s that users lose, before such a webhook":             {[]Case{veto("more"), headline("rollout", many(10, 10, 200, 0), false)}, "rollout"},
+		"what no user knows and is gone for good, before it":     {[]Case{drain("drain", 0), goneForGood()}, "metrics"},
 		"the drain that loses more, before another one":          {[]Case{drain("little", 1), drain("more", 5)}, "more"},
 		"an outage for good, before a greater loss that is over": {[]Case{headline("rollout", many(10, 10, 900, 5*engine.Second), false), forGood()}, "for good"},
 		"a rollout that is stuck, before what holds":             {[]Case{headline("holds", many(10, 0, 0, 0), true), headline("stuck", blocked(many(10, 0, 0, 0), 10), false)}, "stuck"},
@@ -86,6 +92,21 @@ func TestWhatCannotEndIsToldBeforeWhatIsSoonOver(t *testing.T) {
 func many10NoHeadline() Case {
 	c := *many(10, 10, 500, 5*engine.Second)
 	c.ID = "metrics"
+	return c
+}
+
+// veto is an outage of a webhook, with what a case says of its failurePolicy.
+func veto(direction string) Case {
+	c := *many(10, 10, 500, 5*engine.Second)
+	c.ID, c.Class, c.Users = "webhook", scenario.ClassWebhook, scenario.UsersWebhook
+	c.NotModelled = []world.NotModelled{{ID: "webhook", Direction: direction}}
+	return c
+}
+
+// goneForGood is forGood at a port that no user knows.
+func goneForGood() Case {
+	c := forGood()
+	c.ID, c.Headline, c.Stuck = "metrics", false, &Stuck{Why: "nobody makes a pod"}
 	return c
 }
 
