@@ -74,6 +74,7 @@ func TestHookOf(t *testing.T) {
 		{"nohup", execIn("app", "nohup", "sleep", "4"), "exec 4s"},
 		{"sudo", execIn("app", "sudo", "sleep", "4"), "exec 4s"},
 		{"command", execIn("app", "command", "sleep", "4"), "exec 4s"},
+		{"NATS in lame duck mode accepts nothing", execIn("nats:2.10", "nats-server", "-sl=ldm=/var/run/nats/nats.pid"), "exec uniform 0s-100ms closes"},
 		{"tini and its dashes", execIn("app", "/sbin/tini", "--", "sleep", "4"), "exec 4s"},
 		{"dumb-init", execIn("app", "dumb-init", "sleep", "4"), "exec 4s"},
 		{"what runs nothing else", execIn("app", "sudo"), "exec uniform 0s-5s undetermined"},

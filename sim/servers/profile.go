@@ -108,6 +108,13 @@ func runtimes() []Profile {
 			InFlight: "cut", Source: packageRunnerSource, Status: "recalled", Alternatives: []string{"ignores", UnknownProfile},
 			match: func(e *Evidence) bool { return e.first(packageRunners()...) },
 			app:   world.App{ServerIdle: 5 * engine.Second, InFlight: world.InFlightCut}},
+		{ID: "behind-init", Match: "node, or a shell without exec, behind an init: " + strings.Join(inits(), ", "), Listener: "closed: the init passes SIGTERM on to what has no handler and is not PID 1",
+			InFlight: "cut: the process dies at once", Source: initSource, Status: "verified", Alternatives: []string{UnknownProfile},
+			match: func(e *Evidence) bool {
+				argv, behind := e.program()
+				return behind && (e.image.Named("node", "nodejs") || e.first("node") || isBareShell(argv))
+			},
+			app: world.App{InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}},
 		{ID: "node-default", Match: "node", Listener: "open to SIGKILL: PID 1 ignores SIGTERM", InFlight: "cut at SIGKILL", Source: propDoc, Status: "recalled",
 			Alternatives: []string{UnknownProfile},
 			match: func(e *Evidence) bool {
@@ -135,6 +142,14 @@ func packageRunners() []string { return []string{"npm", "npx", "yarn", "pnpm", "
 const coreDNSSource = "Kubernetes 1.36.3 cmd/kubeadm/app/phases/addons/dns/manifests.go, health; https://coredns.io/plugins/health/"
 
 const packageRunnerSource = "npm 6: npm-lifecycle; npm 7 and later: @npmcli/run-script; yarn 1, pnpm"
+
+// inits are programs that are PID 1 and have what follows them as their child. Each sends SIGTERM on and ends when the child has ended, and
+// with PID 1 all processes of the container end: also an app whose shell had no handler.
+func inits() []string {
+	return []string{"tini", "tini-static", "dumb-init", "docker-init", "catatonit", "s6-svscan", "init"}
+}
+
+const initSource = "https://github.com/krallin/tini, https://github.com/Yelp/dumb-init (READMEs)"
 
 func generalProfiles() []Profile {
 	return []Profile{
@@ -235,22 +250,39 @@ func (e *Evidence) runs(program string) bool {
 }
 
 // first says whether the command begins with one of the programs, past wrappers that replace
-// themselves by what they run.
+// themselves by what they run, and inits.
 func (e *Evidence) first(programs ...string) bool {
-	for _, w := range e.argv {
-		name := Base(w)
-		switch name {
-		case "tini", "dumb-init", "--", "exec", "env":
-			continue
+	argv, _ := e.program()
+	return len(argv) > 0 && slices.Contains(programs, Base(argv[0]))
+}
+
+// program is the command line past wrappers and inits with their own options, and whether an init was among them: then it is not PID 1.
+func (e *Evidence) program() (argv []string, behind bool) {
+	argv = e.argv
+	for len(argv) > 0 {
+		name := Base(argv[0])
+		switch {
+		case slices.Contains(inits(), name):
+			argv, behind = pastOptions(argv[1:]), true
+		case name == "env", name == "exec", name == "--":
+			argv = argv[1:]
+		default:
+			return argv, behind
 		}
-		for _, p := range programs {
-			if name == p {
-				return true
-			}
-		}
-		return false
 	}
-	return false
+	return nil, behind
+}
+
+// pastOptions leaves out the options of an init: of tini (-p SIGNAL, -e CODE) and dumb-init (-r FROM:TO, --rewrite FROM:TO) some take a word.
+func pastOptions(argv []string) []string {
+	for len(argv) > 0 && strings.HasPrefix(argv[0], "-") && argv[0] != "--" {
+		takes := slices.Contains([]string{"-p", "-e", "-r", "--rewrite"}, argv[0])
+		argv = argv[1:]
+		if takes && len(argv) > 0 {
+			argv = argv[1:]
+		}
+	}
+	return argv
 }
 
 // variable returns the value of an environment variable that is written out.
@@ -292,8 +324,11 @@ func (e *Evidence) actuator() bool {
 // isShellPID1 finds a shell that stays PID 1: one that runs a string in which nothing is
 // replaced by exec. What a shell does with a single simple command differs (dash and bash
 // replace themselves, busybox does not).
-func isShellPID1(e *Evidence) bool {
-	script, ok := shellScript(e.argv)
+func isShellPID1(e *Evidence) bool { return isBareShell(e.argv) }
+
+// isBareShell finds a shell that runs a string in which nothing is replaced by exec.
+func isBareShell(argv []string) bool {
+	script, ok := shellScript(argv)
 	if !ok {
 		return false
 	}

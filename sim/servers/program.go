@@ -44,6 +44,7 @@ func programs() []program {
 		{"rabbitmq-upgrade", runRabbitUpgrade},
 		{"nodetool", runNodetool},
 		{"consul", stops("consul leave", engine.Second, 5*engine.Second)},
+		{"nats-server", runNATS},
 	}
 	for _, name := range []string{"true", ":", "echo", "printf", "touch", "rm", "date", "cd", "set", "export", "test", "[", "mkdir", "cat", "ls", "sync", "exit", "logger", "trap", "umask"} {
 		rows = append(rows, program{name, instant})
@@ -73,6 +74,19 @@ func runRabbitUpgrade(c *corev1.Container, argv []string) effect {
 		return stops("rabbitmq-upgrade drain", engine.Second, 10*engine.Second)(c, argv)
 	}
 	return unknownEffect(strings.Join(argv[:min(len(argv), 2)], " "))
+}
+
+// runNATS reads nats-server --signal: with ldm, "the server will stop accepting new connections" and lets go of those that it has, in
+// two minutes by default (https://docs.nats.io/nats-server/nats_admin/lame_duck_mode; verified); with quit and stop it ends. The program
+// that sends the signal does not wait.
+func runNATS(_ *corev1.Container, argv []string) effect {
+	signals := slices.ContainsFunc(argv, func(a string) bool {
+		return slices.ContainsFunc(strings.Split(a, "="), func(word string) bool { return slices.Contains([]string{"ldm", "quit", "stop", "term"}, word) })
+	})
+	if !signals {
+		return unknownEffect(strings.Join(argv[:min(len(argv), 2)], " "))
+	}
+	return effect{max: 100 * engine.Millisecond, closes: true, why: []string{strings.Join(argv, " ") + " has it stop accepting at once"}}
 }
 
 func runSleep(_ *corev1.Container, argv []string) effect {

@@ -353,7 +353,13 @@ var idleMutants = []mutant{
 		{pool, "limit := c.target.Server.IdleLimit()", "limit := c.target.Server.IdleLimit() &^ c.target.Server.IdleLimit()"},
 	}},
 	{"node keeps idle connections for 50 s", []string{"propagation 5 Node.js"}, serverFacts, "TestHowLongServersKeepIdleConnections", []edit{
-		{"sim/servers/profile.go", "InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}},", "InFlight: world.InFlightCut, ServerIdle: 50 * engine.Second}},"},
+		{"sim/servers/profile.go", "Listener: world.ListenerStays, InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}},", "Listener: world.ListenerStays, InFlight: world.InFlightCut, ServerIdle: 50 * engine.Second}},"},
+	}},
+	{"an init is PID 1 in name only", []string{"propagation 5 An init as PID 1"}, serverFacts, "TestProfileByImageAndCommand", []edit{
+		{"sim/servers/profile.go", "argv, behind = pastOptions(argv[1:]), true", "argv = pastOptions(argv[1:])"},
+	}},
+	{"nats-server accepts in lame duck mode", []string{"propagation 5 NATS"}, serverFacts, "TestHookOf", []edit{
+		{"sim/servers/program.go", `closes: true, why: []string{strings.Join(argv, " ") + " has it stop`, `why: []string{strings.Join(argv, " ") + " has it stop`},
 	}},
 }
 
