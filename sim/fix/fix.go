@@ -299,28 +299,47 @@ func (t *target) preStop(seconds int64) *Change {
 	if own.rest > 0 {
 		cost = fmt.Sprintf("each pod takes %d s longer to stop", seconds)
 	}
+	if own.unknown {
+		cost += "; whether its hook's program has the server stop accepting is not known: so it comes last"
+	}
 	if t.withoutSleepAction() {
 		cost += "; the image needs a sleep program"
 	}
 	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d%s", seconds, own.words), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
 	c.Makeshift = t.makeshift(c.Sleep)
 	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: own.yaml}, hook.Why))
-	containers := t.w.Template().Spec.Containers
-	for _, i := range t.servers()[1:] {
-		other := t.w.Hooks[containers[i].Name]
-		h, ok := t.sleepingHook(&containers[i], seconds)
-		if !ok || other.Duration.Min() >= c.Sleep {
-			continue
-		}
-		c.Title += " (in " + containers[i].Name + ", too)"
-		c.Edits = append(c.Edits, t.editOf(fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", i), edit.Value{YAML: h.yaml}, other.Why))
-	}
+	t.asLong(c, seconds)
 	grace, needed := t.graceSeconds(), seconds+int64((max(t.w.App.FinishWithin, spare)+own.rest)/engine.Second)
 	if needed > grace {
 		c.Title += fmt.Sprintf(", terminationGracePeriodSeconds: %d", needed)
 		c.Edits = append(c.Edits, t.edit("spec.template.spec.terminationGracePeriodSeconds", needed))
 	}
 	return c
+}
+
+// asLong has the containers beside the server live as long as a change of its hook has it live.
+func (t *target) asLong(c *Change, seconds int64) {
+	containers := t.w.Template().Spec.Containers
+	var too, not []string
+	for _, i := range t.outlasting() {
+		other := t.w.Hooks[containers[i].Name]
+		if other.Duration.Min() >= c.Sleep {
+			continue
+		}
+		h, ok := t.sleepingHook(&containers[i], seconds)
+		if !ok {
+			not = append(not, containers[i].Name)
+			continue
+		}
+		too = append(too, containers[i].Name)
+		c.Edits = append(c.Edits, t.editOf(fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", i), edit.Value{YAML: h.yaml}, other.Why))
+	}
+	if len(too) > 0 {
+		c.Title += " (in " + strings.Join(too, " and ") + ", too)"
+	}
+	if len(not) > 0 {
+		c.Cost += "; " + strings.Join(not, " and ") + " has to serve as long, too, and no sleep can be put into its hook here"
+	}
 }
 
 // longerBy says how much longer a pod takes to stop with a hook of so many seconds than with the one that it has.

@@ -90,16 +90,16 @@ func TestChanges(t *testing.T) {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 15}}}"}, "", engine.Second,
 			"minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
-		"a program that is not known stays": {
+		"a program that is not known stays, after the sleep: it may have the server stop accepting": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/bin/drain]}}}"}, "", engine.Second,
-			"preStop: sleep 5 after its hook|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 before its hook|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"what closes the listener comes after the sleep": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/wait-shutdown]}}}"}, "", engine.Second,
 			"preStop: sleep 5 before its hook|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
-		"what a hook does stays, with the sleep after it": {
-			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [sh, -c, 'date >> /tmp/ends; sync; /bin/drain --all']}}}"}, "", engine.Second,
+		"what a hook does that is known not to end the server stays, with the sleep after it": {
+			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [sh, -c, 'date >> /tmp/ends; sync']}}}"}, "", engine.Second,
 			"preStop: sleep 5 after its hook|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a request has no place for a sleep, and stays": {

@@ -21,6 +21,8 @@ type hooked struct {
 	yaml  string
 	words string      // after "sleep N", "" where there is no hook
 	rest  engine.Time // how long what it does besides may take
+	// unknown says that nobody knows what it does to the server besides.
+	unknown bool
 }
 
 var (
@@ -30,7 +32,8 @@ var (
 )
 
 // sleepingHook is a container's hook with a sleep of so many seconds. What it has besides a sleep stays: only its author knows what that is
-// for. ok is false where nothing can be put before it or after it: a request, or a shell that is replaced.
+// for. The sleep comes before it, unless all that it does is known to leave the server accepting: most programs of hooks have it stop that,
+// and a sleep after them is none. ok is false where nothing can be put before it or after it: a request, or a shell that is replaced.
 func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok bool) {
 	known := t.w.Hooks[c.Name]
 	plain := fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
@@ -50,11 +53,13 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 		return h, false
 	}
 	h.words, h.rest = " after its hook", min(known.Duration.Max(), engine.Hour)
-	if rest := leadSleep.ReplaceAllString(script, ""); rest != script || known.ClosesListener || known.SignalsServer {
+	rest := leadSleep.ReplaceAllString(script, "")
+	if accepts := !known.Undetermined && !known.ClosesListener && !known.SignalsServer; rest != script || !accepts {
 		h.words, script = " before its hook", fmt.Sprintf("sleep %d; %s", seconds, rest)
 	} else {
 		script = fmt.Sprintf("%s; sleep %d", strings.TrimRight(script, "; "), seconds)
 	}
+	h.unknown = known.Undetermined && !known.ClosesListener && !known.SignalsServer
 	h.yaml = fmt.Sprintf("{exec: {command: [%s, %s]}}", shell, strconv.Quote(script))
 	return h, true
 }
@@ -111,6 +116,19 @@ func (t *target) servers() []int {
 			if at >= 0 && !slices.Contains(out, at) {
 				out = append(out, at)
 			}
+		}
+	}
+	return out
+}
+
+// outlasting are the containers beside the one that is judged first that have to live as long: those that a Service leads to, and those
+// that it may need for its answers. The kubelet stops all of a pod at the same time.
+func (t *target) outlasting() []int {
+	out := t.servers()[1:]
+	containers := t.w.Template().Spec.Containers
+	for i := range containers {
+		if i != t.server && !slices.Contains(out, i) && servers.Needed(&containers[i], t.w.Template().Labels) {
+			out = append(out, i)
 		}
 	}
 	return out

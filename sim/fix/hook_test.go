@@ -13,7 +13,7 @@ import (
 )
 
 // A hook that only sleeps is replaced. What another one does stays: the sleep comes before what closes the listener, or ends a sleep that is
-// there, and after what nobody knows. Where a shell would not come to the sleep, and where there is none, nothing is advised.
+// there, and before what nobody knows, which may close it; after what is known to leave it open. Where a shell would not come to the sleep, and where there is none, nothing is advised.
 func TestWhatAHookDoesStays(t *testing.T) {
 	t.Parallel()
 	exec := func(argv ...string) corev1.LifecycleHandler {
@@ -27,8 +27,11 @@ func TestWhatAHookDoesStays(t *testing.T) {
 		{exec("/bin/sh", "-c", "sleep 3"), `{sleep: {seconds: 15}}`},
 		{exec("sh", "-c", "sleep 5; nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
 		{exec("sh", "-c", "nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
-		{exec("/bin/bash", "-c", "queue --await && queue --leave;"), `{exec: {command: ["/bin/bash", -c, "queue --await && queue --leave; sleep 15"]}}`},
-		{exec("/bin/leave", "--all"), `{exec: {command: [/bin/sh, -c, "/bin/leave --all; sleep 15"]}}`},
+		{exec("/bin/bash", "-c", "queue --await && queue --leave;"), `{exec: {command: ["/bin/bash", -c, "sleep 15; queue --await && queue --leave;"]}}`},
+		{exec("/bin/leave", "--all"), `{exec: {command: [/bin/sh, -c, "sleep 15; /bin/leave --all"]}}`},
+		{exec("nats-server", "-sl=ldm=/var/run/nats/nats.pid"), `{exec: {command: [/bin/sh, -c, "sleep 15; nats-server -sl=ldm=/var/run/nats/nats.pid"]}}`},
+		{exec("nats-server", "--reload"), `{exec: {command: [/bin/sh, -c, "sleep 15; nats-server --reload"]}}`},
+		{exec("sh", "-c", "date >> /tmp/ends; sync"), `{exec: {command: ["sh", -c, "date >> /tmp/ends; sync; sleep 15"]}}`},
 		{exec("/bin/leave", "a b"), ""},
 		{exec("sh", "-c", "exec /bin/leave"), ""},
 		{exec("sh", "-c", "/bin/leave &"), ""},
@@ -63,6 +66,24 @@ func TestEachContainerThatAServiceLeadsToSleeps(t *testing.T) {
 	c := (&target{sc: sc, w: w, server: server}).preStop(15)
 	if len(c.Edits) != 2 || c.Title != "preStop: sleep 15 (in helper, too)" && c.Title != "preStop: sleep 15 (in web, too)" {
 		t.Errorf("%s: %d edits", c.Title, len(c.Edits))
+	}
+}
+
+// What the server may need for its answers is told to stop when the server is: it has to sleep as long, also where no Service leads to it.
+// A shipper of logs is waited for by nobody, and what sleeps as long already stays.
+func TestWhatTheServerNeedsSleepsAsLong(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct{ beside, title, yaml, cost string }{
+		{"{name: fpm, image: php:8.4-fpm}", "preStop: sleep 15 (in fpm, too)", "{sleep: {seconds: 15}}", ""},
+		{"{name: fluentd, image: fluent/fluentd:1}", "preStop: sleep 15", "", ""},
+		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {sleep: {seconds: 20}}}}", "preStop: sleep 15", "", ""},
+		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {httpGet: {path: /bye, port: 9}}}}", "preStop: sleep 15", "", "fpm has to serve as long, too"},
+	} {
+		sc, w := worldOf(t, strings.Replace(fill(nil), "      containers:\n", "      containers:\n      - "+x.beside+"\n", 1), scenario.Options{})
+		c := (&target{sc: sc, w: w, server: w.ServerIndex()}).preStop(15)
+		if c.Title != x.title || (x.yaml != "") != (len(c.Edits) == 2) || x.yaml != "" && c.Edits[1].To.YAML != x.yaml || !strings.Contains(c.Cost, x.cost) {
+			t.Errorf("%s: %q, %q, %v", x.beside, c.Title, c.Cost, c.Edits)
+		}
 	}
 }
 
