@@ -151,7 +151,7 @@ func (b *builder) besideServer(w *world.Workload) {
 		if hook.Kind != servers.HookNone && serves-before > 0 {
 			when = "after " + (serves - before).Seconds() + " s"
 		}
-		b.notModelled("beside", fmt.Sprintf("container %s is told to stop %s, %s before %s: if %s needs it, what is sent to the pod in that time fails",
+		b.notModelled("beside", fmt.Sprintf("as the manifest is, container %s is told to stop %s, %s before %s: if %s needs it, what is sent to the pod in that time fails",
 			c.Name, when, before.Seconds()+" s", w.Server, w.Server), w.Kind()+" "+w.Name(), "more")
 	}
 }
