@@ -22,6 +22,9 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	if slices.Sort(longer); len(longer) > 0 {
 		f.Longer = engine.Time(longer[(len(longer)-1)/2])
 	}
+	if !s.light {
+		f.Least = s.least(a)
+	}
 	return f, halved(before, runs, after, newRuns) && endsWith(&f) && !within(&f)
 }
 
@@ -66,6 +69,7 @@ type confirmed struct {
 	longer         []int64 // by run
 	before, runs   uint64  // requests lost without it, in so many runs
 	after, newRuns uint64  // and with it, in so many others
+	worst          uint64  // of these
 }
 
 // confirmOn is confirm for one case.
@@ -95,6 +99,7 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 	for _, run := range s.tries("confirming fixes", ForConfirm, list) {
 		if run != nil {
 			out.after, out.newRuns = out.after+fixable(run), out.newRuns+1
+			out.worst = max(out.worst, fixable(run))
 			fresh = append(fresh, *run)
 		}
 	}
@@ -167,9 +172,6 @@ func (s *search) describe(a *attempt) record.Fix {
 	}
 	f.Destructive = strings.Join(reasons, "; ")
 	f.Cost = strings.Join(costs, "; ")
-	if !s.light {
-		f.Least = s.least(a)
-	}
 	return f
 }
 

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -408,33 +407,4 @@ func (s *search) leaves(a *attempt, most uint64) bool {
 		s.screenOn([]*attempt{a}, worst, sampleRuns)
 	}
 	return a.ran && a.lost <= most
-}
-
-// least is the least whole number of seconds with which a preStop hook of an attempt does on the samples what it does
-// with its own: "3 s"; "" when it adds none, or none that is longer than it has to be.
-func (s *search) least(a *attempt) string {
-	at := slices.IndexFunc(a.changes, func(c fix.Change) bool { return c.Sleep > 0 })
-	if at < 0 {
-		return ""
-	}
-	first := s.units[0].sc
-	enough, most := int64(a.changes[at].Sleep/engine.Second), int64(a.changes[at].Sleep/engine.Second)
-	for tooFew := int64(0); enough-tooFew > 1; {
-		middle := (tooFew + enough) / 2
-		shorter := fix.Shorter(first, first.Workload(s.workload), middle)
-		if shorter == nil {
-			return ""
-		}
-		b := &attempt{changes: slices.Clone(a.changes)}
-		b.changes[at] = *shorter
-		if s.leaves(b, a.lost+s.before/nearly) {
-			enough = middle
-		} else {
-			tooFew = middle
-		}
-	}
-	if enough == most {
-		return ""
-	}
-	return fmt.Sprintf("%d s", enough)
 }

@@ -1,0 +1,98 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
+)
+
+// provenRuns is on how many of the new seeds that a change was confirmed on a shorter hook has to do as much: if nothing is lost in so many, then
+// with 95 % confidence fewer than 3 % lose anything.
+const provenRuns = 100
+
+// least is the least whole number of seconds with which a preStop hook of an attempt does what it does with its own: "3 s"; "" when it adds
+// none, or none that is longer than it has to be. It is looked for on the samples, and then has to do on new seeds, too: those that lose
+// most without any hook need not be those in which the last way to a pod closes latest.
+func (s *search) least(a *attempt) string {
+	at := slices.IndexFunc(a.changes, func(c fix.Change) bool { return c.Sleep > 0 })
+	if at < 0 {
+		return ""
+	}
+	most := int64(a.changes[at].Sleep / engine.Second)
+	enough := between(0, most, func(seconds int64) bool {
+		b := s.shorter(a, at, seconds)
+		return b != nil && s.leaves(b, a.lost+s.before/nearly)
+	})
+	for all := s.newRuns(a); enough < most; {
+		lacking := s.lacking(s.shorter(a, at, enough), all)
+		if len(lacking) == 0 {
+			break
+		}
+		enough = between(enough, most, func(seconds int64) bool { return len(s.lacking(s.shorter(a, at, seconds), lacking)) == 0 })
+	}
+	if enough == most {
+		return ""
+	}
+	return fmt.Sprintf("%d s", enough)
+}
+
+// between returns the least number over tooFew that is enough, where most is known to be.
+func between(tooFew, most int64, enough func(int64) bool) int64 {
+	for most-tooFew > 1 {
+		if middle := (tooFew + most) / 2; enough(middle) {
+			most = middle
+		} else {
+			tooFew = middle
+		}
+	}
+	return most
+}
+
+// shorter is an attempt with another hook, nil where the pods have no room for one.
+func (s *search) shorter(a *attempt, at int, seconds int64) *attempt {
+	first := s.units[0].sc
+	hook := fix.Shorter(first, first.Workload(s.workload), seconds)
+	if hook == nil {
+		return nil
+	}
+	b := &attempt{changes: slices.Clone(a.changes)}
+	b.changes[at] = *hook
+	return b
+}
+
+// newRun is a run of a unit with a seed that nobody has seen before.
+type newRun struct {
+	unit *unit
+	seed uint64
+	most uint64 // requests that the worst new run loses with the longer hook
+}
+
+// newRuns are those on which a hook has to do as much as the longer one of an attempt that was confirmed.
+func (s *search) newRuns(a *attempt) []newRun {
+	var out []newRun
+	for _, u := range s.units {
+		if known := s.confirmed[confirmation{u, titles(a.changes, "; ")}]; known != nil {
+			for i := range min(known.newRuns, provenRuns) {
+				out = append(out, newRun{u, s.pool.opts.Seed + newSeeds + i, known.worst})
+			}
+		}
+	}
+	return out
+}
+
+// lacking are those of some new runs that lose more with an attempt than the longer hook leaves in the worst of them.
+func (s *search) lacking(a *attempt, on []newRun) []newRun {
+	list := make([]try, len(on))
+	for i, r := range on {
+		list[i] = try{r.unit.sc, a.changes, r.seed, r.unit.changed()}
+	}
+	var out []newRun
+	for i, run := range s.tries("confirming fixes", ForConfirm, list) {
+		if run == nil || fixable(run) > on[i].most {
+			out = append(out, on[i])
+		}
+	}
+	return out
+}
