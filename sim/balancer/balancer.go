@@ -102,6 +102,7 @@ type Balancer struct {
 	waiting bool      // the controller's reaction is due
 	reacted uint64
 	acted   engine.Time // when the controller last did
+	applied engine.Time // when all that it has told a proxy in the cluster is in force
 	active  []int       // that get new connections, in order; recomputed when stale
 	stale   bool
 
@@ -212,26 +213,46 @@ func (b *Balancer) Resume() {
 func (b *Balancer) reconcile(wanted []int) {
 	old := b.wanted
 	b.wanted = wanted
-	for _, id := range wanted {
-		if !slices.Contains(old, id) {
-			b.register(id)
+	added := slices.DeleteFunc(slices.Clone(wanted), func(id int) bool { return slices.Contains(old, id) })
+	gone := slices.DeleteFunc(slices.Clone(old), func(id int) bool { return slices.Contains(wanted, id) })
+	at, whole := b.whole(added, gone)
+	for _, id := range added {
+		if !whole {
+			at = b.eng.Now() + b.spec.Registration.Sample(b.draw(id, "registration", b.reacted))
 		}
+		b.register(id, at)
 	}
-	for _, id := range old {
-		if !slices.Contains(wanted, id) {
-			b.remove(id)
+	for _, id := range gone {
+		if !whole {
+			at = b.eng.Now() + b.spec.Propagation.Sample(b.draw(id, "propagation", b.reacted))
 		}
+		b.remove(id, at)
 	}
 }
 
-// register begins to check a new member after a while. It is not healthy before it has answered
+// whole is when a change of the members takes effect where a proxy in the cluster is told whole lists of them, one after another: all of it
+// at one moment, and nothing before what it was told earlier. ok is false for a load balancer that is told of each member by itself.
+func (b *Balancer) whole(added, gone []int) (at engine.Time, ok bool) {
+	if b.spec.Layer7 == nil || !b.spec.Layer7.Ingress {
+		return 0, false
+	}
+	draw := b.draw(-1, "list", b.reacted)
+	if len(added) > 0 {
+		b.applied = max(b.applied, b.eng.Now()+b.spec.Registration.Sample(draw))
+	}
+	if len(gone) > 0 {
+		b.applied = max(b.applied, b.eng.Now()+b.spec.Propagation.Sample(draw))
+	}
+	return b.applied, true
+}
+
+// register begins to check a new member at a moment. It is not healthy before it has answered
 // often enough. One whose removal is on its way stays.
-func (b *Balancer) register(id int) {
+func (b *Balancer) register(id int, at engine.Time) {
 	if m := b.member(id); m != nil {
 		b.eng.Cancel(m.leaving)
 	}
-	delay := b.spec.Registration.Sample(b.draw(id, "registration", b.reacted))
-	b.eng.After(delay, engine.ClassTimer, b.owner, "registered", func() {
+	b.eng.At(at, engine.ClassTimer, b.owner, "registered", func() {
 		if !slices.Contains(b.wanted, id) {
 			return
 		}
@@ -255,15 +276,14 @@ func (b *Balancer) register(id int) {
 	})
 }
 
-// remove takes a member away: from new connections when that is known everywhere, and from the
+// remove takes a member away: from new connections at a moment, when that is known everywhere, and from the
 // connections it has at the end of draining. One that is removed already goes on draining.
-func (b *Balancer) remove(id int) {
+func (b *Balancer) remove(id int, at engine.Time) {
 	m := b.member(id)
 	if m == nil {
 		return
 	}
-	delay := b.spec.Propagation.Sample(b.draw(id, "propagation", b.reacted))
-	m.leaving = b.eng.After(delay, engine.ClassTimer, b.owner, "removed", func() {
+	m.leaving = b.eng.At(at, engine.ClassTimer, b.owner, "removed", func() {
 		if m.removed {
 			return
 		}

@@ -625,12 +625,68 @@ func TestARepeatedSYN(t *testing.T) {
 				t.Errorf("%s, flow %d: member %d, want it to stay: %v", name, flow, m, c.want)
 			}
 		}
-		b.remove(0)
+		b.remove(0, f.eng.Now())
 		f.run(20 * sec)
 		for flow := range uint64(20) {
 			if m, ok := b.Pick(flow<<59, 0); !ok || (m == 0) != c.gone {
 				t.Errorf("%s, flow %d, of a member that is removed: member %d, want it to stay: %v", name, flow, m, c.gone)
 			}
+		}
+	}
+}
+
+// A proxy in the cluster is told whole lists, one after another: a pod that it heard of before another one left takes over from that at the same
+// moment or before it, in every draw. A provider's load balancer is told of each by itself, and there is a gap between them in some.
+func TestAProxyInTheClusterIsToldWholeLists(t *testing.T) {
+	t.Parallel()
+	pod := func(numbers ...int) []Endpoint {
+		var out []Endpoint
+		for _, n := range numbers {
+			out = append(out, Endpoint{Pod: n, Ready: true, Serving: true})
+		}
+		return out
+	}
+	delay, err := engine.Uniform(sec/10, sec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		inside bool
+		apart  engine.Time // how long after the new pod's the old pod's change is heard
+		want   bool        // there is a moment without any member, with some seed
+	}{
+		"inside, two lists":       {true, sec / 5, false},
+		"inside, one list":        {true, 0, false},
+		"a provider's, two calls": {false, sec / 5, true},
+		"a provider's, one call":  {false, 0, true},
+	} {
+		empty := false
+		for seed := range uint64(40) {
+			f, b := buildSeed(world.LoadBalancer{
+				Target: world.TargetPods, Members: world.MembersReadyPods, Registration: delay, Propagation: delay, Drain: engine.Never,
+				Layer7: &world.Layer7{Ingress: c.inside},
+			}, seed)
+			f.endpoints = pod(0)
+			b.reconcile([]int{0})
+			f.run(5 * sec)
+			f.sends = nil
+			if c.apart > 0 {
+				f.endpoints = pod(0, 7)
+				b.Hear()
+				f.run(f.eng.Now() + c.apart)
+			}
+			f.endpoints = pod(7)
+			b.Hear()
+			f.run(20 * sec)
+			for _, s := range f.sends {
+				empty = empty || len(s.members) == 0
+			}
+			if got := b.actives(); !slices.Equal(got, []int{7}) {
+				t.Fatalf("%s, seed %d: in the end %v, want the new pod alone", name, seed, got)
+			}
+		}
+		if empty != c.want {
+			t.Errorf("%s: nobody to send to with some seed: %v, want %v", name, empty, c.want)
 		}
 	}
 }

@@ -76,22 +76,22 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 		if !ok || p.Workload != d.Workload || !p.Active() || p.Ready || p.Revision != d.Revision && !w.heedsAll(d) {
 			continue
 		}
-		if s := w.neverReady(d, p); s != nil {
+		if s := w.neverReady(d, p, ", or "+w.wayBack(d, p)); s != nil {
 			return s
 		}
 	}
 	return keeper.Hindrance(d)
 }
 
-// successors finds a pod, made in the place of one that has left, that waits for a readiness gate which nothing sets, nil for none. One
-// that was ready before waits for what closed its gate.
+// successors finds a pod, made in the place of one that has left, that never gets ready: it waits for a readiness gate which nothing sets, or
+// its server does not stay up; nil for none. One that was ready before waits for what closed its gate.
 func (w *World) successors(d *api.Workload) *control.Stuck {
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
 		if !ok || p.Workload != d.Workload || !p.Active() || p.WasReady() {
 			continue
 		}
-		if s := w.gated(d, p); s != nil {
+		if s := w.neverReady(d, p, ""); s != nil {
 			return s
 		}
 	}
@@ -238,10 +238,9 @@ func (w *World) anyLeaving() bool {
 	})
 }
 
-// neverReady says why a pod that is not ready will not be, nil when it may be yet.
-func (w *World) neverReady(d *api.Workload, p *api.Pod) *control.Stuck {
-	server := w.serverPath(p)
-	who, back := w.waitedFor(d, p), w.wayBack(d, p)
+// neverReady says why a pod that is not ready will not be, nil when it may be yet; orBack is what else ends that.
+func (w *World) neverReady(d *api.Workload, p *api.Pod, orBack string) *control.Stuck {
+	server, who := w.serverPath(p), w.waitedFor(d, p)
 	if s := w.gated(d, p); s != nil {
 		return s
 	}
@@ -253,16 +252,16 @@ func (w *World) neverReady(d *api.Workload, p *api.Pod) *control.Stuck {
 	case p.Restarts >= crashLoop && i != nil && w.killedByProbe(p):
 		return &control.Stuck{
 			Why:  fmt.Sprintf("%s has been restarted %d times by its liveness or startup probe and has not stayed ready", who, p.Restarts),
-			What: "a startupProbe with time enough, or " + back, Path: cmp.Or(probePath(w, p, server), server),
+			What: "a startupProbe with time enough" + orBack, Path: cmp.Or(probePath(w, p, server), server),
 		}
 	case p.Restarts >= crashLoop:
-		return &control.Stuck{Why: fmt.Sprintf("%s has crashed %d times and never stays ready", who, p.Restarts), What: "an image that does, or " + back, Path: server}
+		return &control.Stuck{Why: fmt.Sprintf("%s has crashed %d times and never stays ready", who, p.Restarts), What: "an image that does" + orBack, Path: server}
 	case !w.outOfPatience(d, p):
 		return nil
 	case i == nil || !i.Listening:
-		return &control.Stuck{Why: who + " does not listen, " + w.patience(d), What: "an image that does, or " + back, Path: server}
+		return &control.Stuck{Why: who + " does not listen, " + w.patience(d), What: "an image that does" + orBack, Path: server}
 	default:
-		return &control.Stuck{Why: who + " is not ready, " + w.patience(d), What: "a pod that becomes ready, or " + back, Path: server + ".readinessProbe"}
+		return &control.Stuck{Why: who + " is not ready, " + w.patience(d), What: "a pod that becomes ready" + orBack, Path: server + ".readinessProbe"}
 	}
 }
 

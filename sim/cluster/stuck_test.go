@@ -257,6 +257,31 @@ func TestPodsInThePlaceOfOthersWaitForGates(t *testing.T) {
 	}
 }
 
+// Pods in the place of those that were drained, and that never get ready, never come back either; no rollout is there to be taken back. One
+// that gets ready in the end does.
+func TestPodsInThePlaceOfOthersThatNeverGetReady(t *testing.T) {
+	t.Parallel()
+	const server = "spec.template.spec.containers[0]"
+	for name, c := range map[string]struct {
+		b    build
+		want *control.Stuck
+	}{
+		"killed by its liveness probe": {newBuild(2).nodes(3).app(neverListens).liveness(),
+			&control.Stuck{Why: "the new pod has been restarted 9 times by its liveness or startup probe and has not stayed ready", What: "a startupProbe with time enough", Path: server + ".livenessProbe"}},
+		"two find no room": {newBuild(4).nodes(2).asks("cpu=1").have("cpu=2 memory=8Gi pods=10"),
+			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable", What: "room for 2 pods more, with cpu 1 left for each", Path: server + ".resources.requests.cpu"}},
+		"is ready late":  {newBuild(2).nodes(3).app(func(a *world.App) { a.ReadyAfter = engine.Constant(90 * sec) }), nil},
+		"has no trouble": {newBuild(2).nodes(3), nil},
+	} {
+		c.b.container().ReadinessProbe = probe(0, 1, 1, 3)
+		w := c.b.drained(nil, "node-1").acts(t)
+		w.run(600 * sec)
+		if got := w.CannotEnd(); got == nil != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s:\n got %+v\nwant %+v", name, got, c.want)
+		}
+	}
+}
+
 func (b build) minReady(seconds int32) build {
 	b.d.Spec.MinReadySeconds = seconds
 	return b

@@ -47,19 +47,19 @@ func (s *Scheduler) Unschedulable(d *api.Workload, pods []*api.Pod, of Step) *St
 	if len(pods) > 1 {
 		who = fmt.Sprintf("%d new pods find no node: ", len(pods))
 	}
-	r := relief{s: s, k: k, f: &f, d: d, of: of, alone: len(pods) == 1}
+	r := relief{s: s, k: k, f: &f, d: d, of: of, wait: len(pods)}
 	what, field := r.find()
 	return &Stuck{Why: who + f.Words, What: what, Path: field}
 }
 
 // relief finds what would let a pod be scheduled.
 type relief struct {
-	s     *Scheduler
-	k     *placement.Kind
-	f     *placement.Failure
-	d     *api.Workload
-	of    Step
-	alone bool // no other pod of the workload waits
+	s    *Scheduler
+	k    *placement.Kind
+	f    *placement.Failure
+	d    *api.Workload
+	of   Step
+	wait int // pods of the workload that wait
 }
 
 // find says what would let the pod be scheduled, by the obstacle that a change of the workload can do most about, and which field
@@ -96,7 +96,7 @@ const inPlace = "maxSurge 0 and maxUnavailable 1, or "
 
 // orInPlace puts an update in place before another change where it would do, too.
 func (r *relief) orInPlace(what string) string {
-	if r.of.waits() && r.alone && r.s.nodes.Relieves(r.k, placement.OneFewer) {
+	if r.of.waits() && r.wait == 1 && r.s.nodes.Relieves(r.k, placement.OneFewer) {
 		return inPlace + what
 	}
 	return what
@@ -126,7 +126,7 @@ func (r *relief) room(key string) string {
 	return fmt.Sprintf("%d nodes more", missing)
 }
 
-// capacity says what a node would have to have left.
+// capacity says what nodes would have to have left.
 func (r *relief) capacity() string {
 	var parts []string
 	for i := range r.f.Short {
@@ -135,6 +135,9 @@ func (r *relief) capacity() string {
 	}
 	if len(parts) == 0 {
 		return "one node more"
+	}
+	if r.wait > 1 && !r.of.Rolling { // an update may need no more than one
+		return fmt.Sprintf("room for %d pods more, with %s left for each", r.wait, strings.Join(parts, " and "))
 	}
 	return "a node with " + strings.Join(parts, " and ") + " left"
 }

@@ -140,6 +140,9 @@ func (t *text) endlessOf(of, c *record.Case, said []string) []string {
 		if !known || x.Stuck.What != c.Stuck.What {
 			words += "; what would let it: " + x.Stuck.What
 		}
+		if made := t.madeUp(x); len(made) > 0 && !slices.Equal(made, t.madeUp(c)) {
+			words += "; assumed are " + made[0]
+		}
 		said = append(said, words)
 	}
 	return said

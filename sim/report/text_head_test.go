@@ -80,6 +80,19 @@ func TestWhatElseWaitsSaysItsReasonOnce(t *testing.T) {
 	}
 }
 
+// What waits for a node beside the case that is told says how many nodes are assumed, and with how many it does not.
+func TestWhatElseWaitsForANodeSaysThatNodesAreAssumed(t *testing.T) {
+	t.Parallel()
+	x := homeless(record.Stalled)
+	x.Workload, x.Action = "shop/web", "node drain"
+	x.Alternatives = []record.Alternative{{ID: "nodes", Value: "6, twice as many as pods", Verdict: record.Drops, Effect: record.VerdictEffect}}
+	sim := &record.Simulation{Cases: []record.Case{{Workload: "shop/web", Action: "rolling restart", Verdict: record.Drops}, *x}, Wording: flags()}
+	got := newText(sim, TextOptions{}, everything).endless(&sim.Cases[0])
+	if want := "; assumed are 3 nodes, for the input has no Node; with 6 it is not stuck (--nodes)"; len(got) != 1 || !strings.HasSuffix(got[0], want) {
+		t.Errorf("got %q, want it to end in %q", got, want)
+	}
+}
+
 // Where clients choose the pod and one of them never comes back, how long the run went on is nothing to say: what does is who waits for what.
 func TestAPodThatNeverComesBackIsNotReplacedAfterAWhile(t *testing.T) {
 	t.Parallel()

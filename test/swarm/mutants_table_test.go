@@ -260,7 +260,7 @@ var mutants = []mutant{
 		{"balancer/balancer.go", "world.MembersServing: e.Ready || e.Serving,", "world.MembersServing: e.Ready,"},
 	}},
 	{"a removal takes its propagation twice", []string{"load-balancers 4"}, []edit{
-		{"balancer/balancer.go", "m.leaving = b.eng.After(delay,", "m.leaving = b.eng.After(2*delay,"},
+		{"balancer/balancer.go", "m.leaving = b.eng.At(at,", "m.leaving = b.eng.At(2*at-b.eng.Now(),"},
 	}},
 	{"a member that is back is cut with the drain it began", []string{"load-balancers 4"}, []edit{
 		{"balancer/balancer.go", "\t\t\tb.eng.Cancel(m.drained)\n", ""},
