@@ -11,7 +11,8 @@ import (
 
 // confirm runs an attempt on the seeds of each case and on seeds that nobody has seen, and says whether it helps on these, too.
 func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
-	f = s.describe(a)
+	ordered, alone := s.firstOf(a)
+	f = s.describe(ordered)
 	var longer []int64
 	var before, after, runs, newRuns uint64
 	for _, u := range s.units {
@@ -22,8 +23,12 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	if slices.Sort(longer); len(longer) > 0 {
 		f.Longer = engine.Time(longer[(len(longer)-1)/2])
 	}
+	anew := s.newRuns(a)
+	if alone != nil && len(s.lacking(alone, anew)) == 0 {
+		f.Alone, a = alone.title(), alone
+	}
 	if !s.light {
-		f.Least = s.least(a)
+		f.Least = s.least(a, anew)
 	}
 	return f, halved(before, runs, after, newRuns) && endsWith(&f) && !within(&f)
 }
@@ -154,8 +159,7 @@ func halved(before, runs, after, newRuns uint64) bool {
 
 // describe puts the words of an attempt's changes together.
 func (s *search) describe(a *attempt) record.Fix {
-	a, alone := s.firstOf(a)
-	f := record.Fix{Workload: s.workload, Title: a.title(), Alone: alone}
+	f := record.Fix{Workload: s.workload, Title: a.title()}
 	var costs, reasons []string
 	for i := range a.changes {
 		c := &a.changes[i]
@@ -175,22 +179,22 @@ func (s *search) describe(a *attempt) record.Fix {
 	return f
 }
 
-// firstOf has the change of an attempt come first that leaves nearly nothing lost by itself, as assumed, and names it: the others are for
-// other values of what was assumed, and so come last.
-func (s *search) firstOf(a *attempt) (*attempt, string) {
+// firstOf has the change of an attempt come first that leaves nearly nothing lost by itself, as assumed on the samples, and returns what that
+// is alone, nil for none: the others are for other values of what was assumed, and so come last.
+func (s *search) firstOf(a *attempt) (first, alone *attempt) {
 	if len(a.changes) < 2 {
-		return a, ""
+		return a, nil
 	}
 	a = assumedFirst(a)
 	for _, one := range s.singles {
 		if !one.ran || one.stuck > 0 || one.lost*nearly > s.before || one.makeshift() || !a.contains(one) {
 			continue
 		}
-		first := *a
-		first.changes = append(slices.Clone(one.changes), slices.DeleteFunc(slices.Clone(a.changes), func(c fix.Change) bool { return c.ID == one.changes[0].ID })...)
-		return &first, one.changes[0].Title
+		out := *a
+		out.changes = append(slices.Clone(one.changes), slices.DeleteFunc(slices.Clone(a.changes), func(c fix.Change) bool { return c.ID == one.changes[0].ID })...)
+		return &out, one
 	}
-	return a, ""
+	return a, nil
 }
 
 // assumedFirst is an attempt in which what is only for other values of what was assumed comes last.

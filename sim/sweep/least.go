@@ -15,7 +15,7 @@ const provenRuns = 100
 // least is the least whole number of seconds with which a preStop hook of an attempt does what it does with its own: "3 s"; "" when it adds
 // none, or none that is longer than it has to be. It is looked for on the samples, and then has to do on new seeds, too: those that lose
 // most without any hook need not be those in which the last way to a pod closes latest.
-func (s *search) least(a *attempt) string {
+func (s *search) least(a *attempt, anew []newRun) string {
 	at := slices.IndexFunc(a.changes, func(c fix.Change) bool { return c.Sleep > 0 })
 	if at < 0 {
 		return ""
@@ -25,8 +25,8 @@ func (s *search) least(a *attempt) string {
 		b := s.shorter(a, at, seconds)
 		return b != nil && s.leaves(b, a.lost+s.before/nearly)
 	})
-	for all := s.newRuns(a); enough < most; {
-		lacking := s.lacking(s.shorter(a, at, enough), all)
+	for enough < most {
+		lacking := s.lacking(s.shorter(a, at, enough), anew)
 		if len(lacking) == 0 {
 			break
 		}
@@ -66,10 +66,10 @@ func (s *search) shorter(a *attempt, at int, seconds int64) *attempt {
 type newRun struct {
 	unit *unit
 	seed uint64
-	most uint64 // requests that the worst new run loses with the longer hook
+	most uint64 // requests that the worst new run loses with what was confirmed
 }
 
-// newRuns are those on which a hook has to do as much as the longer one of an attempt that was confirmed.
+// newRuns are those on which less has to do as much as an attempt that was confirmed.
 func (s *search) newRuns(a *attempt) []newRun {
 	var out []newRun
 	for _, u := range s.units {
@@ -82,7 +82,7 @@ func (s *search) newRuns(a *attempt) []newRun {
 	return out
 }
 
-// lacking are those of some new runs that lose more with an attempt than the longer hook leaves in the worst of them.
+// lacking are those of some new runs that lose more with an attempt than what was confirmed leaves in the worst of them.
 func (s *search) lacking(a *attempt, on []newRun) []newRun {
 	list := make([]try, len(on))
 	for i, r := range on {

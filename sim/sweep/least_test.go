@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/fix"
@@ -78,5 +79,41 @@ func TestAHookThatIsTooShortIsNotTriedOnAllSamples(t *testing.T) {
 	}
 	if short == 0 || long == 0 {
 		t.Errorf("%d hooks are tried on few samples, %d on all: the test shows nothing", short, long)
+	}
+}
+
+// The least hook does on new seeds what the one that is advised does there, and a second less does not. Those that lose most without any hook say
+// too little of that: on them alone a shorter one would do.
+func TestTheLeastHookIsProvenOnNewSeeds(t *testing.T) {
+	t.Parallel()
+	c := oneCase(t, "  replicas: 2", readiness, scenario.Options{Set: []string{"latency.proxySync={uniform: [1s, 30s]}"}})[0]
+	units := unitsOf([]scenario.Case{c})
+	p := &pool{ctx: context.Background(), opts: &Options{Seed: 1, ConfirmRuns: 40}}
+	p.extend(units, func(*unit) int { return sampleRuns })
+	s := &search{pool: p, workload: c.Workload, units: units, reruns: 1, confirms: 1 << 40, confirmed: map[confirmation]*confirmed{}}
+	s.sampled()
+	a := &attempt{changes: []fix.Change{*fix.Shorter(c.Scenario, c.Scenario.Workload(c.Workload), 70)}}
+	s.screen([]*attempt{a})
+	s.confirmOn(units[0], a)
+	anew := s.newRuns(a)
+	if a.lost > 0 || len(anew) != 40 || anew[0].most > 0 {
+		t.Fatalf("a hook of 70 s leaves %d requests lost on the samples, and %d in the worst of %d new runs", a.lost, anew[0].most, len(anew))
+	}
+	seconds := func(words string) int64 {
+		var n int64
+		if _, err := fmt.Sscanf(words, "%d s", &n); err != nil {
+			t.Fatalf("%q: %v", words, err)
+		}
+		return n
+	}
+	sampled, proven := seconds(s.least(a, nil)), seconds(s.least(a, anew))
+	if proven <= sampled {
+		t.Errorf("%d s do on the samples, %d s on new seeds: the test shows nothing", sampled, proven)
+	}
+	if list := s.lacking(s.shorter(a, 0, proven), anew); len(list) > 0 {
+		t.Errorf("with %d s %d new runs lose something", proven, len(list))
+	}
+	if len(s.lacking(s.shorter(a, 0, proven-1), anew)) == 0 {
+		t.Errorf("%d s would do, too", proven-1)
 	}
 }
