@@ -12,7 +12,7 @@ import (
 func (w *World) vetoing() int {
 	for i := range w.sc.Services {
 		s := w.sc.Services[i].Service
-		if slices.Contains(w.sc.Vetoes, s.Namespace+"/"+s.Name) && !w.someOf(i, func(workload int) bool { return len(w.usable[workload].pods) > 0 }) {
+		if w.sc.VetoedBy(s.Namespace+"/"+s.Name) && !w.someOf(i, func(workload int) bool { return len(w.usable[workload].pods) > 0 }) {
 			return i
 		}
 	}

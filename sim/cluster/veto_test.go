@@ -34,7 +34,7 @@ func TestAWebhookThatDoesNotAnswerKeepsPodsFromBeingMade(t *testing.T) {
 		"it is back after a while":         {slow(newBuild(2).nodes(2)).latent().does(world.CrashPod{Pods: world.Pods{Workload: "default/web", Number: 1}}, 0).does(world.Delete{Pods: world.Pods{Workload: "default/web"}}, 0), 60 * sec, false, 2},
 	} {
 		if name != "no webhook" {
-			c.b.Vetoes = []string{"default/web"}
+			c.b.Vetoes = []world.Veto{{Service: "default/web"}}
 		}
 		w := c.b.acts(t)
 		w.run(c.until)

@@ -26,7 +26,7 @@ func takenBy(t *testing.T, text, action string) (*world.Scenario, *world.Workloa
 // nodes. No hook and no grace period is tried for a pod that ends with its machine.
 func TestChangesForANodeThatGoes(t *testing.T) {
 	t.Parallel()
-	single := strings.Replace(fill(nil), "  replicas: 2", one, 1)
+	single := strings.Replace(fill(ready), "  replicas: 2", one, 1)
 	const asks = "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)"
 	const spread = "replicas: 2, spread over nodes"
 	for action, want := range map[string]struct {

@@ -86,8 +86,29 @@ func Untried(s *world.Scenario, w *world.Workload) (title, why string) {
 }
 
 // second keeps one pod on another node while the other leaves its own. Where pods are evicted a budget has them go one after another;
-// else both must not be on one node.
+// else both must not be on one node. Without a readiness probe each is taken for ready as soon as it runs, and the next one leaves before the
+// app listens: so it has one, however long the app is taken to need. And a webhook that is asked of its own Pods would still keep them from being
+// made once both are gone.
 func (t *target) second() *Change {
+	c := t.twoPods()
+	if c == nil {
+		return nil
+	}
+	if own := t.unasked(); own != nil {
+		c.Title = own.Title + ", " + c.Title
+		c.Edits, c.Has, c.Unasked = append(own.Edits, c.Edits...), append(c.Has, own.ID), true
+		c.Cost = own.Cost + "; " + c.Cost
+	}
+	if probe := t.readiness(); probe != nil {
+		c.Title += " and a " + probe.Title
+		c.Edits, c.Has = append(c.Edits, probe.Edits...), append(c.Has, probe.ID)
+		c.Cost += "; " + probe.Cost
+	}
+	return c
+}
+
+// twoPods is second without a probe.
+func (t *target) twoPods() *Change {
 	if !emptied(t.sc) || t.w.Replicas() != 1 || t.single() != "" {
 		return nil
 	}
@@ -381,7 +402,12 @@ func sortedKeys[K ~string, V any](m map[K]V) []K {
 
 // makeshift says why a preStop hook is a poor answer, "" where it is not: with one pod it lasts until the successor is ready.
 func (t *target) makeshift(sleep engine.Time) string {
-	if !emptied(t.sc) || t.w.Replicas() != 1 || sleep == 0 {
+	switch {
+	case sleep == 0 || t.w.Replicas() != 1:
+		return ""
+	case t.unasked() != nil:
+		return "it only has the one pod wait for its successor: one that dies at once never has any"
+	case !emptied(t.sc):
 		return ""
 	}
 	return "it only has the one pod wait for its successor: one that dies at once has none"

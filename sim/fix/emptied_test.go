@@ -36,10 +36,80 @@ const (
 	claim = "      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
 )
 
+// ready are the lines of a pod that says when it is ready.
+var ready = map[string]string{"CONTAINER": "        readinessProbe: {httpGet: {path: /, port: 8080}}\n"}
+
+// A second pod helps only where each is taken for ready when it is: the kubelet takes a pod without a readiness probe for ready before its app
+// listens, and its predecessor leaves.
+func TestASecondPodSaysWhenItIsReady(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct { // order: each for itself
+		text, title string
+		has         []string
+	}{
+		"without a probe": {fill(nil), "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1) and a readinessProbe on port 8080", []string{"readinessProbe"}},
+		"with one":        {fill(ready), "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)", nil},
+	} {
+		s, w := drainOf(t, strings.Replace(x.text, "  replicas: 2", one, 1))
+		seconds := 0
+		for _, c := range Changes(s, w, 0) {
+			if c.ID != "replicas" {
+				continue
+			}
+			seconds++
+			if c.Title != x.title || !slices.Equal(c.Has, x.has) {
+				t.Errorf("%s: %q, has %v", name, c.Title, c.Has)
+			}
+			probe := Apply(s, w.Name(), []Change{c}).Workload(w.Name()).Container().ReadinessProbe
+			if probe == nil || x.has != nil && (probe.TCPSocket == nil || probe.TCPSocket.Port.IntVal != 8080) {
+				t.Errorf("%s: probe %v", name, probe)
+			}
+		}
+		if seconds != 1 {
+			t.Errorf("%s: %d times", name, seconds)
+		}
+	}
+}
+
+// A webhook that is asked of its own Pods keeps them from being made whatever ends the last of them: two pods are no answer by themselves.
+func TestAWebhookIsNotAskedOfItsOwnPods(t *testing.T) {
+	t.Parallel()
+	const configuration = `
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: w}
+webhooks:
+- {name: other.example.com, admissionReviewVersions: [v1], sideEffects: None, clientConfig: {url: "https://a.example"}}
+- name: w.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {name: web, namespace: shop, port: 80}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+`
+	s, w := drainOf(t, strings.Replace(fill(ready), "  replicas: 2", one, 1)+configuration)
+	var titles []string
+	for _, c := range Changes(s, w, 0) {
+		if c.ID == "replicas" || c.ID == "namespaceSelector" {
+			titles = append(titles, c.Title)
+			if got := editsText(c.Edits[:1]); !strings.Contains(got, "webhooks[1].namespaceSelector.matchExpressions namespaceSelector:|  matchExpressions:|    - key: kubernetes.io/metadata.name|      operator: NotIn|      values: [shop]") {
+				t.Errorf("%s: %s", c.ID, got)
+			}
+			if got := Apply(s, w.Name(), []Change{c}).Vetoes; len(s.Vetoes) != 1 || len(got) != 0 {
+				t.Errorf("%s: %v, %v before", c.ID, got, s.Vetoes)
+			}
+		}
+	}
+	const own = "a namespaceSelector in its webhook that leaves shop out"
+	if want := []string{own, own + ", replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)"}; !slices.Equal(titles, want) {
+		t.Errorf("%q", titles)
+	}
+}
+
 // What a drain may want of a manifest, and what is to be pasted where. A rollout wants none of it.
 func TestChangesForADrain(t *testing.T) {
 	t.Parallel()
-	single := strings.Replace(fill(nil), "  replicas: 2", one, 1)
+	single := strings.Replace(fill(ready), "  replicas: 2", one, 1)
 	claimed := strings.Replace(single, "      containers:", claim+"\n      containers:", 1)
 	recreate := strings.Replace(single, one, one+"\n  strategy: {type: Recreate}", 1)
 	redis := strings.Replace(single, "image: nginx", "image: redis:7", 1)
@@ -55,9 +125,9 @@ func TestChangesForADrain(t *testing.T) {
 			"web.yaml:5 spec.replicas 2; web.yaml:0  apiVersion: policy/v1|kind: PodDisruptionBudget|metadata: {name: web, namespace: shop}|spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
 		"one replica with a budget that two satisfy": {single + wants1, []string{"replicas: replicas: 2"}, "web.yaml:5 spec.replicas 2", "", false},
 		"one replica with a budget that lets no pod go": {single + never, []string{"replicas: replicas: 2 with maxUnavailable: 1 in its PodDisruptionBudget"},
-			"web.yaml:5 spec.replicas 2; web.yaml:26 spec spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
+			"web.yaml:5 spec.replicas 2; web.yaml:28 spec spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
 		"an autoscaler keeps one": {single + hpa, []string{"replicas: minReplicas: 2 of HPA web with a PodDisruptionBudget (maxUnavailable: 1)"},
-			"web.yaml:27 spec.minReplicas 2; web.yaml:28 spec.maxReplicas 2; web.yaml:0  apiVersion: policy/v1|kind: PodDisruptionBudget|metadata: {name: web, namespace: shop}|spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
+			"web.yaml:29 spec.minReplicas 2; web.yaml:30 spec.maxReplicas 2; web.yaml:0  apiVersion: policy/v1|kind: PodDisruptionBudget|metadata: {name: web, namespace: shop}|spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
 		"one that must not run twice": {recreate, []string{"replicas: replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)"}, "", "", true},
 		"a database":                  {redis, nil, "", "a second database, or cache, would not have the data of the first", false},
 		"an app on a database's port": {unknown, nil, "", "a second database, or cache, would not have the data of the first", false},
@@ -125,7 +195,7 @@ const (
 // What lets a drain go on that a budget keeps from its end.
 func TestChangesForADrainThatIsBlocked(t *testing.T) {
 	t.Parallel()
-	single := strings.Replace(fill(nil), "  replicas: 2", one, 1)
+	single := strings.Replace(fill(ready), "  replicas: 2", one, 1)
 	sick := strings.Replace(crowd, "containers: [{name: c, image: c}]}}\n---", "containers: [{name: c, image: c}]}, status: {phase: Running, conditions: [{type: Ready, status: 'False'}]}}\n---", 1)
 	for name, c := range map[string]struct {
 		text string

@@ -31,6 +31,8 @@ type Change struct {
 	Makeshift string
 	// Otherwise says that the change is for another value of an assumption: that it does nothing as assumed is no reason against it.
 	Otherwise bool
+	// Has are the IDs of changes that are a part of it: it is not tried together with them.
+	Has []string
 	Around
 }
 
@@ -40,6 +42,8 @@ type Around struct {
 	Profile string
 	// Gate has the load balancer's controller give new pods a readiness gate: the edit is one of their Namespace.
 	Gate bool
+	// Unasked has the webhooks that the workload answers not be asked of its own Pods: the edits are of their configurations.
+	Unasked bool
 	// Drain is how long the load balancers before the workload let connections to what was removed live on, 0 for as long as now.
 	Drain engine.Time
 	// Nodes is how many more the cluster has.
@@ -81,6 +85,11 @@ func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
 	if a.Gate {
 		if r, ok := scenario.WithReadinessGate(s, workload); ok {
 			s = r.Scenario
+		}
+	}
+	if a.Unasked {
+		if remedies := scenario.WithOwnPodsUnasked(s, workload); len(remedies) > 0 {
+			s = remedies[0].Scenario
 		}
 	}
 	if a.Drain > 0 {
@@ -183,7 +192,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 		return change()
 	}
 	return []*Change{
-		only(updates, t.unavailable), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
+		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
 		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
 		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace),
 	}

@@ -53,10 +53,10 @@ func TestWhoseFailurePolicyItIs(t *testing.T) {
 		want     string
 	}{
 		"none":            {nil, ""},
-		"its own":         {[]webhook{{"default/web", 443, "Fail", false}}, "Fail"},
-		"another port":    {[]webhook{{"default/web", 8443, "Fail", false}}, ""},
-		"another Service": {[]webhook{{"default/api", 443, "Fail", false}}, ""},
-		"the last":        {[]webhook{{"default/api", 443, "Fail", false}, {"default/web", 8443, "Fail", false}, {"default/web", 443, "Ignore", false}}, "Ignore"},
+		"its own":         {[]webhook{{service: "default/web", port: 443, failurePolicy: "Fail"}}, "Fail"},
+		"another port":    {[]webhook{{service: "default/web", port: 8443, failurePolicy: "Fail"}}, ""},
+		"another Service": {[]webhook{{service: "default/api", port: 443, failurePolicy: "Fail"}}, ""},
+		"the last":        {[]webhook{{service: "default/api", port: 443, failurePolicy: "Fail"}, {service: "default/web", port: 8443, failurePolicy: "Fail"}, {service: "default/web", port: 443, failurePolicy: "Ignore"}}, "Ignore"},
 	} {
 		if got := (&inventory{webhooks: c.webhooks}).failurePolicy(s); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -100,8 +100,19 @@ webhooks: [{name: w.example.com, admissionReviewVersions: [v1], sideEffects: Non
 		if len(cases) != 1 {
 			t.Fatal(problems)
 		}
-		if got := fmt.Sprint(cases[0].Scenario.Vetoes); got != tt.want {
+		var services []string
+		for _, v := range cases[0].Scenario.Vetoes {
+			services = append(services, v.Service)
+			if v.Path != "webhooks[0]" || v.Object == nil || v.Object.Name != "w" {
+				t.Errorf("%+v: %s of %v", tt, v.Path, v.Object)
+			}
+		}
+		if got := fmt.Sprint(services); got != tt.want {
 			t.Errorf("%+v: %s", tt, got)
+		}
+		remedies := WithOwnPodsUnasked(cases[0].Scenario, "shop/web")
+		if len(remedies) != len(services) || len(services) > 0 && len(remedies[0].Scenario.Vetoes) > 0 {
+			t.Errorf("%+v: %d remedies", tt, len(remedies))
 		}
 	}
 }

@@ -51,6 +51,8 @@ type webhook struct {
 	port          int32
 	failurePolicy string
 	ofPods        bool // it is asked of each Pod that is made, its own, too
+	object        *manifest.Object
+	index         int // in its configuration
 }
 
 // newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
@@ -85,12 +87,12 @@ func newInventory(objects []*manifest.Object) *inventory {
 			w.gated[o.Name], w.namespaces[o.Name] = v.Labels[gateLabel] == gateEnabled, o
 			w.meshed[o.Name], _ = saidMesh(v.Labels, v.Annotations)
 		case *admissionv1.ValidatingWebhookConfiguration:
-			for _, h := range v.Webhooks {
-				w.addWebhook(h.ClientConfig, h.FailurePolicy, asksOfAllPods(h.Rules, h.NamespaceSelector, h.ObjectSelector))
+			for i, h := range v.Webhooks {
+				w.addWebhook(o, i, h.ClientConfig, h.FailurePolicy, asksOfAllPods(h.Rules, h.NamespaceSelector, h.ObjectSelector))
 			}
 		case *admissionv1.MutatingWebhookConfiguration:
-			for _, h := range v.Webhooks {
-				w.addWebhook(h.ClientConfig, h.FailurePolicy, asksOfAllPods(h.Rules, h.NamespaceSelector, h.ObjectSelector))
+			for i, h := range v.Webhooks {
+				w.addWebhook(o, i, h.ClientConfig, h.FailurePolicy, asksOfAllPods(h.Rules, h.NamespaceSelector, h.ObjectSelector))
 			}
 		default:
 			w.addRaw(o)
@@ -134,11 +136,11 @@ func (w *inventory) addRaw(o *manifest.Object) {
 	}
 }
 
-func (w *inventory) addWebhook(c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType, ofPods bool) {
+func (w *inventory) addWebhook(o *manifest.Object, index int, c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType, ofPods bool) {
 	if c.Service == nil {
 		return
 	}
-	h := webhook{service: c.Service.Namespace + "/" + c.Service.Name, port: 443, failurePolicy: string(admissionv1.Fail), ofPods: ofPods}
+	h := webhook{service: c.Service.Namespace + "/" + c.Service.Name, port: 443, failurePolicy: string(admissionv1.Fail), ofPods: ofPods, object: o, index: index}
 	if c.Service.Port != nil {
 		h.port = *c.Service.Port
 	}

@@ -61,6 +61,20 @@ func TestASinglePodIsGivenASecondOne(t *testing.T) {
 	}
 }
 
+// A hook that has the only pod wait for its successor is a poor answer to a drain, also where a rollout of the same workload asks for one: the
+// second pod comes first, and the hook stands for who does without.
+func TestAPoorAnswerToADrainIsOneBesideARollout(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(web, "  replicas: 2\n", aloneWeb+"  strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n", 1)
+	s := swept(t, drainedCases(t, text, "rollout", "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+	if len(s.Fixes) == 0 || !strings.HasPrefix(s.Fixes[0].Title, "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)") || !strings.Contains(s.Fixes[0].Title, ", preStop: sleep") || s.Fixes[0].Alone != "" {
+		t.Fatalf("%+v", s.Fixes)
+	}
+	if len(s.Fixes) < 2 || !strings.HasPrefix(s.Fixes[1].Title, "preStop: sleep") {
+		t.Errorf("%+v", s.Fixes)
+	}
+}
+
 // A drain that a budget blocks for ever gets the budget that lets it end; a rollout of the same workload gets what it needs for itself.
 func TestABlockedDrainGetsAWayOut(t *testing.T) {
 	t.Parallel()

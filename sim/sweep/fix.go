@@ -327,6 +327,11 @@ func (a *attempt) contains(other *attempt) bool {
 	return true
 }
 
+// has says that a change is a part of one of an attempt, or one of these a part of it.
+func (a *attempt) has(c *fix.Change) bool {
+	return slices.ContainsFunc(a.changes, func(x fix.Change) bool { return slices.Contains(x.Has, c.ID) || slices.Contains(c.Has, x.ID) })
+}
+
 // grow adds one more change to each attempt of a level, each set once.
 func grow(level, singles []*attempt) []*attempt {
 	var out []*attempt
@@ -334,6 +339,9 @@ func grow(level, singles []*attempt) []*attempt {
 		last := a.changes[len(a.changes)-1].ID
 		after := slices.IndexFunc(singles, func(s *attempt) bool { return s.changes[0].ID == last }) + 1
 		for _, s := range singles[after:] {
+			if a.has(&s.changes[0]) {
+				continue
+			}
 			out = append(out, &attempt{changes: append(slices.Clone(a.changes), s.changes...)})
 		}
 	}

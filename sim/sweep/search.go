@@ -35,6 +35,7 @@ type search struct {
 	confirmed map[confirmation]*confirmed // of the bench
 	done      map[tryID]*record.Run       // so far
 	singles   []*attempt                  // of one change
+	partly    []string                    // IDs of changes that are makeshifts in some cases and none in others
 }
 
 // lates says how late after its deletion the last way to a pod closes: by every hop, the load balancer's included.
@@ -174,7 +175,8 @@ func (s *search) withoutMore(found, singles []*attempt) *attempt {
 	}
 	var best *attempt
 	for _, a := range singles {
-		if !more(a) && !a.makeshift() && a.changes[0].Destructive == "" && s.helps(a) && (best == nil || a.lost < best.lost) {
+		poor := a.makeshift() && !slices.Contains(s.partly, a.changes[0].ID)
+		if !more(a) && !poor && a.changes[0].Destructive == "" && s.helps(a) && (best == nil || a.lost < best.lost) {
 			best = a
 		}
 	}
@@ -208,8 +210,14 @@ func (s *search) changes() []fix.Change {
 			continue
 		}
 		for _, c := range fix.Changes(u.sc, w, s.lates.any) {
-			known := slices.ContainsFunc(out, func(x fix.Change) bool { return x.ID == c.ID })
-			if !known && s.concerns(&c) {
+			known := slices.IndexFunc(out, func(x fix.Change) bool { return x.ID == c.ID })
+			switch {
+			case known >= 0: // a poor answer in one case is one, though not to another
+				if (out[known].Makeshift == "") != (c.Makeshift == "") {
+					s.partly = append(s.partly, c.ID)
+				}
+				out[known].Makeshift = cmp.Or(out[known].Makeshift, c.Makeshift)
+			case s.concerns(&c):
 				out = append(out, c)
 			}
 		}

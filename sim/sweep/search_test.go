@@ -39,3 +39,22 @@ func TestABudgetIsSpentOnTheChangesThatHelpMost(t *testing.T) {
 		}
 	}
 }
+
+// A change is not tried together with what it has already.
+func TestAChangeIsNotTriedWithAPartOfIt(t *testing.T) {
+	t.Parallel()
+	singles := []*attempt{
+		{changes: []fix.Change{{ID: "replicas", Has: []string{"probe"}}}}, {changes: []fix.Change{{ID: "preStop"}}}, {changes: []fix.Change{{ID: "probe"}}},
+	}
+	for _, order := range [][]*attempt{singles, {singles[2], singles[1], singles[0]}} {
+		var got []string
+		for _, a := range grow(order, order) {
+			ids := a.ids()
+			slices.Sort(ids)
+			got = append(got, ids[0]+"+"+ids[1])
+		}
+		if slices.Sort(got); !slices.Equal(got, []string{"preStop+probe", "preStop+replicas"}) {
+			t.Errorf("%v", got)
+		}
+	}
+}

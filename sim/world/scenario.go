@@ -32,9 +32,8 @@ type Scenario struct {
 	UnreachableAfter engine.Time
 	// MachineStop is how long a machine runs on after the cloud was told to end it, by whoever takes nodes away.
 	MachineStop engine.Time
-	// Vetoes are the Services, "ns/name", of webhooks that the API server asks before it makes any Pod, with failurePolicy Fail: while no pod of one
-	// answers, none is made.
-	Vetoes  []string
+	// Vetoes are the webhooks that the API server asks before it makes any Pod, with failurePolicy Fail: while no pod of one answers, none is made.
+	Vetoes  []Veto
 	Volumes Volumes
 	// Until ends the run even if it has not settled.
 	Until engine.Time
