@@ -130,6 +130,17 @@ func TestAllUnhealthy(t *testing.T) {
 		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "web", Number: world.AllPods}}}}
 		sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: servers.HookSleep, Duration: engine.Constant(20 * sec)}}
 		mean, _, causes := overSeeds(t, sc, 10)
+		opened := 0 // how often it is said that a node is sent to because none is healthy
+		if _, err := RunWith(sc, 1, Options{Events: told(func(e event.Event) {
+			if e.OK && e.Fallback {
+				opened++
+			}
+		}, event.Balancer)}); err != nil {
+			t.Fatal(err)
+		}
+		if (opened > 0) != open {
+			t.Errorf("fail-open %v: said %d times", open, opened)
+		}
 		lost := causes[ledger.Blame{Cause: ledger.NoHealthyTarget, Actor: ledger.Spec, Elsewhere: true}]
 		if open && mean != 0 || !open && lost == 0 {
 			t.Errorf("fail-open %v: lost %.3f s, %v", open, mean, causes)

@@ -190,7 +190,8 @@ func (f *forwarder) Address(node int) string { return f.run.cluster.NodeIP(node)
 
 // Sends tells which members get new connections, and which do not any more.
 func (f *forwarder) Sends(members []int) {
-	f.tell(event.Event{Kind: event.Sends, Member: -1, Members: members})
+	opens := f.b.FailsOpen()
+	f.tell(event.Event{Kind: event.Sends, Member: -1, Members: members, Fallback: opens})
 	f.redirect()
 	if pod := f.legs[0].Proxy; pod != traffic.NoProxy {
 		f.tellIngress(api.PodID(pod), members)
@@ -202,12 +203,12 @@ func (f *forwarder) Sends(members []int) {
 	for _, leg := range f.legs {
 		for _, m := range members {
 			if !slices.Contains(f.sends, m) {
-				f.tellMember(leg.Stream, m, true)
+				f.tellMember(leg.Stream, m, true, opens)
 			}
 		}
 		for _, m := range f.sends {
 			if !slices.Contains(members, m) {
-				f.tellMember(leg.Stream, m, false)
+				f.tellMember(leg.Stream, m, false, false)
 			}
 		}
 	}
@@ -225,9 +226,10 @@ func (f *forwarder) tellIngress(pod api.PodID, members []int) {
 	}
 }
 
-// tellMember tells of a member, a node or a pod, that gets new connections of a stream from now on, or not any more.
-func (f *forwarder) tellMember(stream, member int, ok bool) {
-	e := event.Event{Kind: event.Balancer, Stream: stream, Pod: -1, Node: member, OK: ok}
+// tellMember tells of a member, a node or a pod, that gets new connections of a stream from now on, or not any more; opens says that it does
+// because none is healthy.
+func (f *forwarder) tellMember(stream, member int, ok, opens bool) {
+	e := event.Event{Kind: event.Balancer, Stream: stream, Pod: -1, Node: member, OK: ok, Fallback: opens}
 	if f.spec.Target == world.TargetPods {
 		e.Pod, e.Node = api.PodID(member), -1
 	}

@@ -105,6 +105,7 @@ type Balancer struct {
 	applied engine.Time // when all that it has told a proxy in the cluster is in force
 	active  []int       // that get new connections, in order; recomputed when stale
 	stale   bool
+	opens   bool // active are all that are there, for none is healthy
 
 	gates   gates
 	paused  bool // the controller

@@ -32,8 +32,15 @@ func (b *Balancer) actives() []int {
 			healthy = append(healthy, m.id)
 		}
 	}
+	b.opens = len(healthy) == 0 && len(present) > 0 && b.spec.FailOpen
 	b.active = b.announced(b.open(present, healthy))
 	return b.active
+}
+
+// FailsOpen says that new connections go to all members there are, for none is healthy.
+func (b *Balancer) FailsOpen() bool {
+	b.actives()
+	return b.opens
 }
 
 // open is what a load balancer makes of its members, those left out whose first checks are not

@@ -37,7 +37,7 @@ const (
 	Rules                       // a node's new rules lead the connections of a stream to Targets, by Verdict
 	HealthPort                  // a node's healthCheckNodePort answers differently: OK
 	Ingress                     // a pod of an ingress controller sends the requests of a stream to Targets from now on
-	Balancer                    // a load balancer sends new connections to a node or pod from now on, or not any more: OK
+	Balancer                    // a load balancer sends new connections to a node or pod from now on, or not any more: OK; and to all of them, for none is healthy: Fallback
 	Gate                        // a readiness gate of a pod opened, or closed: Gate, OK
 	Deadline                    // a rollout has made no progress for Seconds: Workload
 	Tainted                     // a node's proxy has seen Cluster Autoscaler's taint: OK as its port 10256 says now
@@ -97,7 +97,7 @@ type Event struct {
 	Until      engine.Time
 	Verdict    packet.Verdict
 	Targets    []api.PodID // ascending
-	Fallback   bool        // all Targets are terminating, and used because none is ready in scope (KEP-1669)
+	Fallback   bool        // all Targets are terminating, and used because none is ready in scope (KEP-1669); or a load balancer fails open
 	OK         bool
 	Gate       string
 	Seconds    int32

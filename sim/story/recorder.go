@@ -167,10 +167,17 @@ func (t *Teller) told(r *ledger.Request, hero api.PodID) engine.Time {
 	if r.Outcome != ledger.Timeout || r.Attempts > 1 {
 		return r.End
 	}
+	gone := false
 	for i := range t.events {
-		if e := &t.events[i]; e.Kind == event.Deleted && e.Pod == hero && e.At <= r.Arrival {
-			return r.Arrival
+		switch e := &t.events[i]; {
+		case e.Kind == event.Deleted && e.Pod == hero && e.At <= r.Arrival:
+			gone = true
+		case e.Kind == event.Balancer && e.Fallback && e.Pod == hero && e.Stream == r.Stream && e.At > r.Arrival && e.At <= r.End:
+			return r.End // what it was sent to before was another one
 		}
+	}
+	if gone {
+		return r.Arrival
 	}
 	return r.End
 }

@@ -23,6 +23,26 @@ func TestWhenAStoryTellsOfItsRequest(t *testing.T) {
 		edit(&r)
 		return r
 	}
+	opened := func(at engine.Time, edit func(*event.Event)) *Teller { // its load balancer failed open as it waited, for the same pod
+		e := event.Event{At: at, Kind: event.Balancer, Pod: 1, Node: -1, OK: true, Fallback: true}
+		edit(&e)
+		return &Teller{events: append(slices.Clone(tell.events), e)}
+	}
+	for name, c := range map[string]struct {
+		told *Teller
+		want engine.Time
+	}{
+		"while it waits":         {opened(15*sec, func(*event.Event) {}), 22 * sec},
+		"before":                 {opened(12*sec, func(*event.Event) {}), 12 * sec},
+		"after":                  {opened(23*sec, func(*event.Event) {}), 12 * sec},
+		"for another pod":        {opened(15*sec, func(e *event.Event) { e.Pod = 2 }), 12 * sec},
+		"for another client":     {opened(15*sec, func(e *event.Event) { e.Stream = 1 }), 12 * sec},
+		"the pod became healthy": {opened(15*sec, func(e *event.Event) { e.Fallback = false }), 12 * sec},
+	} {
+		if got := c.told.told(&sent, 1); got != c.want {
+			t.Errorf("its load balancer fails open %s: told at %s s, want %s s", name, got.Seconds(), c.want.Seconds())
+		}
+	}
 	for name, c := range map[string]struct {
 		request ledger.Request
 		hero    api.PodID

@@ -83,6 +83,9 @@ func (t *names) words(e *event.Event) string {
 		} else {
 			member = t.sc.Nodes[e.Node].Name
 		}
+		if e.OK && e.Fallback {
+			return fmt.Sprintf("%s has no healthy target: it sends to all, %s too (fails open)", t.front(e.Stream), member)
+		}
 		if e.OK {
 			return t.front(e.Stream) + " sends to " + member
 		}

@@ -30,7 +30,7 @@ func (r *Recorder) Build(seed uint64, end engine.Time, pods []cluster.PodRef) *T
 		r.named[pods[i].Name] = pods[i].ID
 	}
 	t := &Timeline{
-		Seed: seed, End: end, Pods: b.podLanes(), Nodes: b.nodeLanes(), Targets: b.targetLanes(), Clients: b.clientLanes(),
+		Seed: seed, End: end, Pods: b.podLanes(), Nodes: b.nodeLanes(), Targets: b.targetLanes(), Dry: b.dryLanes(), Clients: b.clientLanes(),
 		Failures: b.failureMarks(), Lost: b.lostCauses(),
 	}
 	t.Bands = b.bands(t.Pods)
@@ -95,7 +95,7 @@ func (b *builder) leftOut(t *Timeline) []string {
 	}
 	some(len(b.pods)-len(t.Pods), len(b.pods), "%d of %d pods have a lane: those that failed requests met, those that went and those that came")
 	some(b.nodesLeft, len(b.r.nodes), "%d of %d nodes have a lane: those that lost most, and those whose rules changed last")
-	some(int(b.r.failed)-len(b.r.failures), int(b.r.failed), "%d of %d failed requests are marked, and all are counted")
+	some(int(b.r.failed)-len(t.Failures), int(b.r.failed), "%d of %d failed requests are marked, and all are counted")
 	some(b.storiesLeft, len(t.Failures), "%d of %d marked requests have a story of their own, the others that of one that failed alike")
 	some(b.eventsLeft, len(b.r.story.Events()), "%d of %d events are listed")
 	if n := b.marksLeft + b.spansLeft; n > 0 {

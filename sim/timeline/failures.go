@@ -28,7 +28,7 @@ func likenessOf(q *ledger.Request) likeness {
 // failureMarks are the failed requests, by arrival. Each has its own story, unless telling them all takes too long: then the first of
 // those that are alike has, and as many others as there is time for.
 func (b *builder) failureMarks() []Failure {
-	list := slices.Clone(b.r.failures)
+	list := b.r.marked()
 	slices.SortStableFunc(list, func(x, y ledger.Request) int {
 		return cmp.Or(cmp.Compare(x.Arrival, y.Arrival), cmp.Compare(x.Stream, y.Stream), cmp.Compare(x.Number, y.Number))
 	})

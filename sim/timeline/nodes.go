@@ -91,7 +91,10 @@ func nodeWords(e *event.Event) string {
 	case event.NodeBack:
 		return nodeBack
 	case event.NodeReady:
-		return "ready"
+		if !e.OK {
+			return NotReady
+		}
+		return Ready
 	case event.Cordoned:
 		return "cordoned"
 	case event.Joined:

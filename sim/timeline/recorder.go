@@ -25,6 +25,7 @@ type Recorder struct {
 	nodes   []node
 	targets map[targetKey]*target
 	order   []targetKey // of targets, as they were heard of
+	dry     []*dry      // load balancers that had no target
 
 	requests
 }

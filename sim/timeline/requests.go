@@ -14,6 +14,7 @@ type requests struct {
 	clients  []client
 	bucket   engine.Time
 	failures []ledger.Request // every stride-th
+	firsts   []ledger.Request // of each client and cause
 	stride   uint64
 	failed   uint64
 	lost     map[lostKey]uint64
@@ -134,7 +135,9 @@ func (r *requests) Fail(q *ledger.Request) {
 	delete(c.open, q.Number)
 	c.lost++
 	r.count(&c.failed, q.Arrival, 1)
-	r.lost[lostKey{q.Blame, q.Stream}]++
+	if r.lost[lostKey{q.Blame, q.Stream}]++; r.lost[lostKey{q.Blame, q.Stream}] == 1 {
+		r.firsts = append(r.firsts, *q)
+	}
 	if r.without[requestKey{q.Stream, q.Number}] {
 		r.anyway[lostKey{q.Blame, q.Stream}]++
 	} else {
@@ -169,6 +172,20 @@ func (r *requests) keep(q *ledger.Request) {
 		}
 	}
 	r.failures = append(r.failures, *q)
+}
+
+// marked are the failed requests that are marked: those that are kept, and of each client and cause one at least.
+func (r *requests) marked() []ledger.Request {
+	out, have := slices.Clone(r.failures), map[requestKey]bool{}
+	for i := range out {
+		have[requestKey{out[i].Stream, out[i].Number}] = true
+	}
+	for i := range r.firsts {
+		if q := &r.firsts[i]; !have[requestKey{q.Stream, q.Number}] {
+			out = append(out, *q)
+		}
+	}
+	return out
 }
 
 // count adds to the bucket of an arrival.

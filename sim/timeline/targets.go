@@ -25,6 +25,7 @@ func (r *Recorder) hearTarget(e *event.Event) {
 		}
 		return
 	}
+	r.hearDry(e)
 	for _, m := range e.Members {
 		r.target(targetKey{e.Stream, e.Proxy, m})
 	}
@@ -34,14 +35,61 @@ func (r *Recorder) hearTarget(e *event.Event) {
 		}
 		is := ""
 		if slices.Contains(e.Members, k.member) {
-			is = getsNew
+			if is = getsNew; e.Fallback {
+				is = FailsOpen
+			}
 		}
 		r.targets[k].gets.set(e.At, is)
 	}
 }
 
-// getsNew is what Gets says.
-const getsNew = "new connections"
+// dry is when a load balancer, or an ingress controller's pod, had no target.
+type dry struct {
+	stream, proxy int
+	spans         spans
+}
+
+// hearDry hears of a load balancer that has no target from now on, or has one again.
+func (r *Recorder) hearDry(e *event.Event) {
+	at := slices.IndexFunc(r.dry, func(d *dry) bool { return d.stream == e.Stream && d.proxy == e.Proxy })
+	switch {
+	case len(e.Members) > 0 && at >= 0:
+		r.dry[at].spans.set(e.At, "")
+	case len(e.Members) > 0 || at < 0 && len(r.dry) == mostTargets:
+	case at < 0:
+		at = len(r.dry)
+		r.dry = append(r.dry, &dry{stream: e.Stream, proxy: e.Proxy})
+		fallthrough
+	default:
+		r.dry[at].spans.set(e.At, NoTarget)
+	}
+}
+
+// NoTarget is what the Spans of a DryLane say.
+const NoTarget = "no target"
+
+// dryLanes are those of load balancers that had no target for some time.
+func (b *builder) dryLanes() []DryLane {
+	out := []DryLane{}
+	for _, d := range b.r.dry {
+		k := targetKey{d.stream, d.proxy, -1}
+		lane := DryLane{Balancer: balancerName(b.r.balancer(k)), Proxy: -1, Clients: b.through(k), Spans: d.spans.until(b.end)}
+		if d.proxy != traffic.NoProxy {
+			lane.Proxy, lane.Balancer = d.proxy, b.called(api.PodID(d.proxy))
+		}
+		if len(lane.Spans) > 0 {
+			out = append(out, lane)
+		}
+	}
+	return out
+}
+
+// What Gets says.
+const (
+	getsNew = "new connections"
+	// FailsOpen is a time in which no target was healthy, and all were sent to.
+	FailsOpen = "fails open"
+)
 
 // target finds what is known of one, nil where it has no lane.
 func (r *Recorder) target(k targetKey) *target {

@@ -25,6 +25,7 @@ type Timeline struct {
 	Pods     []PodLane    `json:"pods"`
 	Nodes    []NodeLane   `json:"nodes"`
 	Targets  []TargetLane `json:"targets"`
+	Dry      []DryLane    `json:"dry"` // load balancers that had no target for some time
 	Clients  []ClientLane `json:"clients"`
 	Bands    []Band       `json:"bands"` // of the pods that went, in the order of going
 	Failures []Failure    `json:"failures"`
@@ -157,6 +158,14 @@ type TargetLane struct {
 	Name     string `json:"name"`
 	States   []Span `json:"states"`
 	Gets     []Span `json:"gets"`
+}
+
+// DryLane is when a load balancer, or an ingress controller's pod, had no target to send the new connections of Clients to.
+type DryLane struct {
+	Balancer string `json:"balancer"`
+	Proxy    int    `json:"proxy"` // as of a TargetLane
+	Clients  []int  `json:"clients"`
+	Spans    []Span `json:"spans"`
 }
 
 // ClientLane is one stream of requests, in buckets by arrival. Total are all, ok those that are in no other one.
