@@ -17,7 +17,7 @@ type Map struct {
 	Unknown bool
 	X, Y    *knob.Axis // Y is nil over one axis
 	Cells   []Cell     // row by row of Y, in each by X
-	// Here is the input as it stands, with the values that it has: "" for one that is not known.
+	// Here is the input as it stands, with the values that it has, or that are assumed of it: "" for one that is not known.
 	Here         Cell
 	HereX, HereY string
 }

@@ -121,10 +121,14 @@ func asItIs(m *grid.Map) string {
 }
 
 func hereWords(a *knob.Axis, here string) string {
-	if here == "" {
-		return a.Name + " not changed"
+	switch {
+	case here == "":
+		return a.Name + " not changed: outside of the map"
+	case a.Index(here) < 0:
+		return a.Name + " " + here + ": outside of the map"
+	default:
+		return a.Name + " " + here
 	}
-	return a.Name + " " + here
 }
 
 // cliffWords say from where on nothing is lost: rows that are alike together.

@@ -71,7 +71,7 @@ func sweepTable(m *grid.Map) SweepTable {
 		}
 		for x := range m.X.Values {
 			c := m.At(x, y)
-			here := m.HereX != "" && x == m.X.Index(m.HereX) && (m.Y == nil || m.HereY != "" && y == m.Y.Index(m.HereY))
+			here := x == hereOf(m.X, m.HereX) && (m.Y == nil || y == hereOf(m.Y, m.HereY))
 			row.Cells = append(row.Cells, SweepPoint{Lost: cellLost(c), Runs: lossyRuns(c), Here: here, Clean: c.Clean()})
 			if c.Refused != "" {
 				t.Refused = append(t.Refused, c.Refused)

@@ -44,12 +44,13 @@ const svgStyle = `
   .cliff { fill: none; stroke: #d55e00; stroke-width: 3; stroke-linecap: square }
   .value { fill: #a34700; font-weight: 600; font-size: 12px; paint-order: stroke; stroke: #ffffff; stroke-width: 4px; stroke-linejoin: round }
   .here { fill: none; stroke: #d55e00; stroke-width: 3 }
+  .beside { fill: #d55e00 }
   .herein { fill: none; stroke: #ffffff; stroke-width: 1.5 }
   .endless { fill: url(#hatch) }
   .hatch { stroke: #cf222e; stroke-width: 3 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .paper, .none { fill: #0d1117 } .none { stroke: #30363d } .axis { stroke: #8b949e }
-    .cliff, .here { stroke: #ff9e4a } .herein { stroke: #0d1117 } .hatch { stroke: #ff7b72 } .value { fill: #ff9e4a; stroke: #0d1117 }
+    .cliff, .here { stroke: #ff9e4a } .beside { fill: #ff9e4a } .herein { stroke: #0d1117 } .hatch { stroke: #ff7b72 } .value { fill: #ff9e4a; stroke: #0d1117 }
   }
 `
 
@@ -196,13 +197,22 @@ func pointWords(m *grid.Map, x, y int) string {
 	return fmt.Sprintf("%s: %s, in %d of %d runs", words, cellLost(c), c.WithLoss, c.Runs)
 }
 
-// here draws a frame round the input's own point, where both axes have it.
-func (d *drawing) here(m *grid.Map, x, y func(int) float64) {
-	i, j := m.X.Index(m.HereX), 0
-	if m.Y != nil {
-		j = m.Y.Index(m.HereY)
+// hereOf is where the input stands on an axis, -1 where it is outside of it, or that is not known.
+func hereOf(a *knob.Axis, here string) int {
+	if here == "" {
+		return -1
 	}
-	if m.HereX == "" || i < 0 || j < 0 || m.Y != nil && m.HereY == "" {
+	return a.Index(here)
+}
+
+// here draws a frame round the input's own point, where both axes have it; where one has it, a triangle outside of the map, at its column or row.
+func (d *drawing) here(m *grid.Map, x, y func(int) float64) {
+	i, j := hereOf(m.X, m.HereX), 0
+	if m.Y != nil {
+		j = hereOf(m.Y, m.HereY)
+	}
+	if i < 0 || j < 0 {
+		d.beside(m, i, j, x, y)
 		return
 	}
 	for _, frame := range []struct {
@@ -211,6 +221,17 @@ func (d *drawing) here(m *grid.Map, x, y func(int) float64) {
 	}{{"herein", 4}, {"here", 2}} {
 		d.addf(`<rect class=%q x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="3"><title>the input as it is</title></rect>`,
 			frame.class, x(i)+frame.inset, y(j+1)+frame.inset, x(i+1)-x(i)-2*frame.inset, y(j)-y(j+1)-2*frame.inset)
+	}
+}
+
+// beside draws a triangle that points at the column, or at the row, in which the input would stand if the map went on.
+func (d *drawing) beside(m *grid.Map, i, j int, x, y func(int) float64) {
+	const title = "<title>the input as it is: outside of the map</title>"
+	switch {
+	case i >= 0:
+		d.addf(`<path class="beside" d="M%.1f %.1fl-5 7h10z">%s</path>`, (x(i)+x(i+1))/2, y(0)+1, title)
+	case m.Y != nil && j >= 0:
+		d.addf(`<path class="beside" d="M%.1f %.1fl7 -5v10z">%s</path>`, x(len(m.X.Values))+1, (y(j)+y(j+1))/2, title)
 	}
 }
 

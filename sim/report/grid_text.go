@@ -111,10 +111,7 @@ func sweepField(p *page.Page, m *grid.Map) {
 		}
 		p.Verbatim(head)
 	}
-	hereX, hereY := -1, -1
-	if m.HereX != "" && m.HereY != "" {
-		hereX, hereY = m.X.Index(m.HereX), m.Y.Index(m.HereY)
-	}
+	hereX, hereY := hereOf(m.X, m.HereX), hereOf(m.Y, m.HereY)
 	for y := range m.Rows() {
 		line := fmt.Sprintf("  %*s", names, m.Y.Values[y].Text)
 		for x := range axis {

@@ -111,8 +111,22 @@ func (g *gathering) put(c *record.Case, point int) {
 	}
 	cell := grid.Cell{Verdict: c.Verdict, Lost: c.LostSeconds, WithLoss: c.WithLoss, Runs: len(c.Runs)}
 	if point == 0 {
-		g.result.Maps[i].Here = cell
+		m := &g.result.Maps[i]
+		m.Here, m.HereX = cell, assumedOf(c, m.X)
+		if m.Y != nil {
+			m.HereY = assumedOf(c, m.Y)
+		}
 		return
 	}
 	g.result.Maps[i].Cells[point-1] = cell
+}
+
+// assumedOf is what a case assumes of the setting of an axis, "" where it does not.
+func assumedOf(c *record.Case, a *knob.Axis) string {
+	for i := range c.Assumptions {
+		if c.Assumptions[i].ID == a.Name {
+			return c.Assumptions[i].Value
+		}
+	}
+	return ""
 }
