@@ -116,6 +116,9 @@ func (s *scene) senders() []raceRow {
 		for _, g := range x.Gets {
 			r.add(s, g.From, g.To, looksUses)
 		}
+		for _, d := range s.dry(x) {
+			r.join(stretch{d.From, d.To, looksNobody, []string{"has no target to send to", "no target"}})
+		}
 		out = append(out, r)
 	}
 	if s.nobody() && s.f.Node >= 0 { // the node that had nobody comes first, whether it ever led to that pod or not

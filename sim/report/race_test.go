@@ -183,6 +183,40 @@ func TestALoadBalancerHasARowForEachKindOfClients(t *testing.T) {
 	}
 }
 
+// Where the load balancer has no target its row says so, where the requests are lost: in the picture and in the one of the terminal. The pod
+// is the one that the request's story counts from.
+func TestALoadBalancerWithoutATarget(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	tl.Targets = []timeline.TargetLane{{Balancer: "alb", Proxy: -1, Clients: []int{0}, Pod: 4, Node: -1, Gets: []timeline.Span{{To: 11 * engine.Second}}}}
+	tl.Dry = []timeline.DryLane{
+		{Balancer: "alb", Proxy: -1, Clients: []int{1}, Spans: []timeline.Span{{To: 30 * engine.Second}}},
+		{Balancer: "alb", Proxy: -1, Clients: []int{0}, Spans: []timeline.Span{{From: 11 * engine.Second, To: 14 * engine.Second, Is: timeline.NoTarget}}},
+	}
+	for i := range tl.Failures {
+		tl.Failures[i].Node, tl.Failures[i].Pod, tl.Failures[i].Zero = -1, -1, 10*engine.Second
+	}
+	tl.Zero.Pod = 99
+	if picture := drawn(t, raced(tl), ""); !strings.Contains(picture, ">has no target to send to<") {
+		t.Errorf("no bar in\n%s", picture)
+	}
+	rows := sceneAt(tl, 4, &tl.Failures[0]).rows()
+	if last := rows[2].stretches[len(rows[2].stretches)-1]; last.looks != looksNobody || last.from != 11*engine.Second || last.to != 14*engine.Second || len(rows[2].lost) != 2 {
+		t.Errorf("rows %+v", rows)
+	}
+	p := pictureOf(tl, lost(2), 70)
+	if p == nil {
+		t.Fatal("there is no picture")
+	}
+	if lines := strings.Join(p.lines(), "\n"); !strings.Contains(lines, "=!!!!") || !strings.Contains(lines, "old pod 0") {
+		t.Errorf("got\n%s", lines)
+	}
+	tl.Failures[0].Pod = 4
+	if picture := sceneAt(tl, 4, &tl.Failures[0]); len(picture.dry(&tl.Targets[0])) > 0 {
+		t.Error("a request that met a pod had a target")
+	}
+}
+
 func TestWhereNobodyIsLeftTheNodesHaveNoPodToSendTo(t *testing.T) {
 	t.Parallel()
 	tl := raceTimeline()

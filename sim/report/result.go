@@ -112,6 +112,8 @@ type Family struct {
 	WorstSeed            uint64    `json:"worstSeed"`
 	Causes               []Cause   `json:"causes"`
 	Fix                  *Fix      `json:"fix"` // what helps there, null when nothing was found
+	// Shown says that the figures of the case, its causes and its timeline are those behind this one.
+	Shown bool `json:"shown"`
 }
 
 // Client is one stream of requests of a case.
@@ -358,7 +360,7 @@ func familiesOf(c *record.Case) []Family {
 		x := Family{
 			Preset: f.Preset, Name: f.Name, Verdict: string(f.Case.Verdict), Reason: f.Case.Reason, LostSeconds: secondsOf(f.Case.LostSeconds),
 			LongestOutageSeconds: secondsOf(f.Case.LongestOutage), RequestsLost: Counts(f.Case.RequestsLost),
-			Runs: runCounts(&f.Case), WorstSeed: f.Case.WorstSeed, Causes: causesOf(&f.Case),
+			Runs: runCounts(&f.Case), WorstSeed: f.Case.WorstSeed, Causes: causesOf(&f.Case), Shown: f == shownFamily(c),
 		}
 		if f.Fix != nil {
 			x.Fix = new(fixOf(f.Fix))

@@ -39,10 +39,20 @@ func sceneOf(tl *timeline.Timeline, x *record.Cause) *scene {
 	}
 	f := &tl.Failures[at]
 	id := f.Pod
-	if id < 0 { // nobody was there to send to: the pod that went
-		id = tl.Zero.Pod
+	if id < 0 { // nobody was there to send to: the pod that went, of which its story tells
+		id = wentAt(tl, f.Zero)
 	}
 	return sceneAt(tl, id, f)
+}
+
+// wentAt is the pod that was deleted at a moment, the one that most is to be told of where that is none.
+func wentAt(tl *timeline.Timeline, at engine.Time) int {
+	for i := range tl.Bands {
+		if b := &tl.Bands[i]; b.Deleted != nil && *b.Deleted == at {
+			return b.Pod
+		}
+	}
+	return tl.Zero.Pod
 }
 
 // sceneAt is about a pod, and a request that was lost. Where there is no request the pod goes.
@@ -146,6 +156,19 @@ func (s *scene) targets() []*timeline.TargetLane {
 		}
 	}
 	return out
+}
+
+// dry is when the load balancer of a target had none at all, where that is what is told of.
+func (s *scene) dry(x *timeline.TargetLane) []timeline.Span {
+	if !s.nobody() {
+		return nil
+	}
+	for i := range s.tl.Dry {
+		if d := &s.tl.Dry[i]; d.Proxy == x.Proxy && slices.Equal(d.Clients, x.Clients) {
+			return d.Spans
+		}
+	}
+	return nil
 }
 
 // whose are the clients of a target by name, where there are others that the load balancer tells apart; "" where there are none.

@@ -192,6 +192,9 @@ func (p *picture) senders() []string {
 		for _, s := range x.Gets {
 			p.fill(cells, s.From, s.To, '=')
 		}
+		for _, s := range p.dry(x) {
+			p.fill(cells, s.From, s.To, '!')
+		}
 		name := "load balancer"
 		if whose := p.whose(x); whose != "" {
 			name = "LB: " + whose
