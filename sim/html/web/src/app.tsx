@@ -2,11 +2,11 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { anywayOf, endsWithMachine, Index, lostAt, lostOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
+import { anywayOf, behindOf, endsWithMachine, Index, lostAt, lostOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
 import { Figure, type Hover, type View } from "./figure";
 import { everything, groups, opened, passes, type Filter, type Group } from "./lanes";
 import { Paths } from "./paths";
-import { Assumptions, Cases, Fixes } from "./parts";
+import { Assumptions, Balancers, Cases, Fixes } from "./parts";
 import { Tables } from "./tables";
 import { count, relative, seconds } from "./words";
 
@@ -16,6 +16,7 @@ export function App({ page }: { page: Page }) {
   const c = page.result.cases[at];
   return (
     <>
+      {c && <Balancers page={page} c={c} />}
       {c?.timeline
         ? <Timelines key={at} page={page} c={c} title={page.titles[at] ?? c.id} drawn={drawn} at={at} onCase={setAt} />
         : <section><h2>Timeline</h2><p>No run was made that could be drawn.</p></section>}
@@ -267,7 +268,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
       <div class="stage" tabIndex={0} role="group" aria-label="Timeline. Keys: a and d or left and right move, w and s or up and down zoom, Home whole run, End lost band, n and p next and previous lost request, comma and period previous and next event, space plays, Escape clears." onKeyDown={onKey}>
         <div class={t.failures.length === 0 ? "with-story none" : "with-story"}>
           <div class="figures">
-            <h3>{`${title}: ${which(c, t)}seed ${t.seed}`}</h3>
+            <h3>{`${title}${behindOf(c) && `, behind ${behindOf(c)}`}: ${which(c, t)}seed ${t.seed}`}</h3>
             <Figure {...shared} id="before" title={title} index={index} groups={before} selected={selected} lit={lit} onSelect={select} onToggle={toggle} />
             {!folded && paths}
             {after && (

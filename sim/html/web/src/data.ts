@@ -15,6 +15,8 @@ export interface NodeLane {
   index: number; name: string; lost: number; ways: Way[]; health: Span[]; syncs: Span[]; waits: Span[]; marks: Mark[]; alike: number; like: number;
 }
 export interface TargetLane { balancer: string; proxy: number; clients: number[]; pod: number; node: number; name: string; states: Span[]; gets: Span[] }
+// DryLane is when a load balancer had no target for new connections of clients.
+export interface DryLane { balancer: string; proxy: number; clients: number[]; spans: Span[] }
 export interface ClientLane {
   name: string; service: string; external: boolean; nodes: string[]; healthyOnly: boolean; rate: string; bucket: number; exact: boolean;
   total: number[]; slow: number[]; rescued: number[]; failed: number[]; requests: number; lost: number;
@@ -31,7 +33,7 @@ export interface Failure {
 export interface Lost { cause: string; actor: string; elsewhere: boolean; client: number; count: number; without: number }
 export interface Timeline {
   seed: number; end: number; zero: { at: number; what: string; pod: number };
-  events: Event[]; pods: PodLane[]; nodes: NodeLane[]; targets: TargetLane[]; clients: ClientLane[]; bands: Band[]; failures: Failure[];
+  events: Event[]; pods: PodLane[]; nodes: NodeLane[]; targets: TargetLane[]; dry: DryLane[]; clients: ClientLane[]; bands: Band[]; failures: Failure[];
   lost: Lost[]; leftOut: string[];
 }
 export interface Case {
@@ -39,12 +41,17 @@ export interface Case {
   longestOutageSeconds: Range; runs: { total: number; withLoss: number; lossBound95: number | null }; worstSeed: number; source: string;
   headline: boolean; timeline?: Timeline; unmet: string[];
   clients: { name: string; rate: string; lostSeconds: Range }[];
-  families?: { preset: string; lostSeconds: Range }[];
+  families?: Family[];
+}
+// Family is a case behind one of the load balancers that it might be.
+export interface Family {
+  preset: string; name: string; verdict: string; lostSeconds: Range; longestOutageSeconds: Range; runs: { total: number; withLoss: number; lossBound95: number | null };
+  worstSeed: number; fix: Fix | null; shown: boolean; // shown: the figures of the case and its timeline are those behind this one
 }
 export interface Edit { file: string; line: number; path: string; from: string; to: string; yaml: string[] }
 export interface Fix {
   workload: string; title: string; edits: Edit[]; least: string; destructive: { is: boolean; why: string }; cost: { rolloutSeconds: number; other: string };
-  cases: FixedCase[];
+  cases: FixedCase[]; families?: string[];
 }
 // FixedCase is a case with a change. Stuck are the runs that did not come to their end.
 export interface FixedCase {
@@ -56,6 +63,8 @@ export interface Assumption {
   id: string; what: string; value: string; range: string; basis: string; source: string; cases: string[]; effect: string | null;
   alternatives: Alternative[]; settle: string;
 }
+// behindOf is the load balancer that the figures and the timeline of a case are of, where it might be several; "" for others.
+export function behindOf(c: Case): string { return c.families?.find((f) => f.shown)?.name ?? ""; }
 export interface Result {
   version: string; seed: number; cases: Case[]; fixes: Fix[]; noHelp: { workload: string; title: string; why: string }[];
   assumptions: Assumption[]; notModelled: { id: string; what: string; object: string; direction: string }[];

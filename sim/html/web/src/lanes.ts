@@ -1,8 +1,8 @@
 // What rows the picture has: the race of each pod that goes first, everything else after it.
 
-import type { Band, Failure, Mark, NodeLane, PodLane, Use } from "./data";
+import type { Band, Failure, Mark, NodeLane, PodLane, Span, TargetLane, Use } from "./data";
 import { anywayOf, endsWithMachine, Index, lostOf, zeroOf } from "./data";
-import { count, marks as markWords, phases, relative, seconds, states, uses } from "./words";
+import { count, marks as markWords, nodeMarks, phases, relative, seconds, states, uses } from "./words";
 
 // Look is how a bar is drawn; each look has a colour and a pattern or a shape of its own.
 export type Look =
@@ -48,7 +48,7 @@ const row = (r: Partial<Row> & { key: string; label: string; group: string }): R
 export function groups(x: Index, filter: Filter, about: number): Group[] {
   const t = x.t;
   const shown = t.failures.map((f, i) => (passes(f, x, filter) ? i : -1)).filter((i) => i >= 0);
-  const out = [overall(x, shown), ...races(x, shown, about, filter), ...balancers(x), nodes(x, shown), arrivals(x), clients(x)].filter((g) => g.rows.length > 0 || g.key.startsWith("more-"));
+  const out = [overall(x, shown), ...races(x, shown, about, filter), ...balancers(x, shown), nodes(x, shown), arrivals(x), clients(x)].filter((g) => g.rows.length > 0 || g.key.startsWith("more-"));
   return fold(out.filter((g) => fits(g, filter)).map((g) => ({ ...g, rows: g.rows.filter((r) => !filter.node || r.nodes.length === 0 || r.nodes.some((n) => x.node(n) === filter.node)).map((r) => (filter.node ? alone(r) : r)) })), about);
 }
 
@@ -268,7 +268,7 @@ function signOf(m: Mark): Sign {
   return { at: m.at, shape, text: words, hover: words, event: m.event };
 }
 
-function balancers(x: Index): Group[] {
+function balancers(x: Index, shown: number[]): Group[] {
   const out: Group[] = [];
   for (const t of x.t.targets) {
     const key = `lb-${t.balancer}-${t.proxy}-${t.clients.join(".")}`;
@@ -277,14 +277,47 @@ function balancers(x: Index): Group[] {
       const several = x.t.targets.some((o) => o.balancer === t.balancer && o.proxy === t.proxy && o.clients.join() !== t.clients.join());
       g = { key, title: `${t.balancer}: its targets${several ? ` for ${t.clients.map((c) => x.client(c)).join(", ")}` : ""}`, summary: "", lost: 0, rows: [], open: false, pods: [], nodes: [], workload: "" };
       out.push(g);
+      g.rows.push(...dryRow(x, g.key, t, shown));
+      if (g.rows.length > 0 && t.proxy < 0) g.lost = lostTo(x, t.clients);
     }
     g.rows.push(row({
       key: `${key}-${t.pod}-${t.node}`, label: t.name, named: true, group: key, pods: t.pod < 0 ? [] : [t.pod], nodes: t.node < 0 ? [] : [t.node],
-      bars: t.states.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: states[s.is] ?? s.is, hover: `${t.balancer} holds ${t.name} to be: ${states[s.is] ?? s.is}`, event: 0 })),
+      bars: t.states.flatMap((s) => stateBars(t, s)),
       signs: t.gets.filter((s) => s.to < x.t.end).map((s) => ({ at: s.to, shape: "let-go" as const, text: "", hover: `${t.balancer} sends no new connections to ${t.name}`, event: 0 })),
     }));
   }
-  return out.map((g) => ({ ...g, summary: count(g.rows.length, "target") }));
+  return out.map((g) => ({ ...g, summary: `${count(g.rows.filter((r) => !r.key.endsWith("-dry")).length, "target")}${g.lost > 0 ? `, and none to send to for some time: ${count(g.lost, "request")} lost` : ""}` }));
+}
+
+// stateBars are a target's state: apart where it is sent to though it is not healthy, because none is.
+function stateBars(t: TargetLane, s: Span): Bar[] {
+  const open = t.gets.filter((g) => g.is === "fails open" && s.is !== "healthy" && g.from < s.to && g.to > s.from).map((g) => [Math.max(g.from, s.from), Math.min(g.to, s.to)] as const);
+  const word = states[s.is] ?? s.is;
+  const bar = (from: number, to: number, text: string): Bar => ({ from, to, look: lookOf(s.is), text, hover: `${t.balancer} holds ${t.name} to be: ${text}`, event: 0 });
+  const out: Bar[] = [];
+  let at = s.from;
+  for (const [from, to] of open) {
+    if (from > at) out.push(bar(at, from, word));
+    out.push({ ...bar(from, to, `${word}, and sent to: none is healthy (fails open)`), short: "sent to: none is healthy" });
+    at = to;
+  }
+  return at < s.to ? [...out, bar(at, s.to, word)] : out;
+}
+
+// lostTo is what the action cost clients for want of a target.
+function lostTo(x: Index, clients: number[]): number {
+  return x.t.lost.filter((l) => l.cause === "no-healthy-target" && clients.includes(l.client)).reduce((n, l) => n + l.count - l.without, 0);
+}
+
+// dryRow is when a load balancer had no target at all, and what was lost for that; none where it always had one.
+function dryRow(x: Index, group: string, t: TargetLane, shown: number[]): Row[] {
+  const dry = x.t.dry.find((d) => d.proxy === t.proxy && d.balancer === t.balancer && d.clients.join() === t.clients.join());
+  if (!dry) return [];
+  const failures = shown.filter((i) => { const f = x.t.failures[i]!; return f.pod < 0 && f.node < 0 && f.cause === "no-healthy-target" && f.proxy === t.proxy && t.clients.includes(f.client); });
+  return [row({
+    key: `${group}-dry`, label: "no target", group, failures,
+    bars: dry.spans.map((s) => ({ from: s.from, to: s.to, look: "nothing" as Look, text: "no target to send to", short: "no target", hover: `${t.balancer} has no target to send new connections to`, event: 0 })),
+  })];
 }
 
 // nodes are the rules in force of each node, and what its health port says.
@@ -311,7 +344,7 @@ function nodeRows(x: Index, n: NodeLane, shown: number[]): Row[] {
     rows.push(row({
       key: `node-${n.index}-${i}`, label: `${n.name} rules${whose}`, group: "nodes", nodes: [n.index], bars: w.uses.map((u) => useBar(x, n.name, u)),
       failures: i > 0 ? [] : shown.filter((k) => { const f = x.t.failures[k]; return f?.node === n.index && f.pod < 0; }),
-      signs: n.marks.map((m) => ({ at: m.at, shape: "tick" as const, text: m.kind, hover: `${n.name}: ${m.kind}`, event: m.event })),
+      signs: n.marks.map((m) => ({ at: m.at, shape: "tick" as const, text: nodeMarks[m.kind] ?? m.kind, hover: `${n.name}: ${nodeMarks[m.kind] ?? m.kind}`, event: m.event })),
     }));
   });
   if (n.health.length > 0) {

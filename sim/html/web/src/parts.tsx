@@ -1,12 +1,12 @@
 // What is around the timeline: what helps, the cases, what was assumed.
 
-import type { Assumption, Case, FixedCase, Page, Range } from "./data";
+import { behindOf, type Assumption, type Case, type Family, type Fix, type FixedCase, type Page, type Range } from "./data";
 import { Table } from "./tables";
-import { count, seconds, verdicts } from "./words";
+import { count, seconds, span, verdicts } from "./words";
 
 function lost(r: Range): string {
   if (r.max === 0) return "nothing";
-  return r.min === r.max ? seconds(r.median) : `${seconds(r.median)} (${seconds(r.min)} to ${seconds(r.max)})`;
+  return r.min === r.max ? span(r.median) : `${span(r.median)} (${span(r.min)} to ${span(r.max)})`;
 }
 
 // upward is a bound in per cent: never less than it is.
@@ -14,7 +14,8 @@ function upward(p: number): number { return p < 10 ? Math.ceil(p * 10 - 1e-9) / 
 
 export function Fixes({ page, c }: { page: Page; c?: Case }) {
   const own = page.result.fixes.filter((f) => !c || f.cases.some((x) => x.id === c.id));
-  const list = own.length > 0 ? own : page.result.fixes;
+  const drawn = c?.families?.find((f) => f.shown)?.preset ?? "";
+  const list = [...(own.length > 0 ? own : page.result.fixes)].sort((a, b) => Number(b.families?.includes(drawn) ?? false) - Number(a.families?.includes(drawn) ?? false));
   if (list.length === 0 && page.result.noHelp.length === 0) return null;
   return (
     <section aria-labelledby="helps-h">
@@ -23,7 +24,8 @@ export function Fixes({ page, c }: { page: Page; c?: Case }) {
       {list.map((f) => (
         <article key={f.workload + f.title} class="fix">
           <h3>{`${f.workload}: ${f.title}`}</h3>
-          {f.cases.map((x) => <BeforeAfter key={x.id} page={page} x={x} />)}
+          {helpsBehind(page, f).length > 0 && <p class="behind">Behind {helpsBehind(page, f).join("; ")}.</p>}
+          {f.cases.map((x) => <BeforeAfter key={x.id} page={page} x={x} behind={helpsBehind(page, f)[0] ?? ""} />)}
           {f.edits.map((e, i) => <EditText key={i} e={e} />)}
           <p>{[f.least && `${f.least} is the least that helps as assumed.`, f.cost.rolloutSeconds > 0.5 && `A rollout takes ${seconds(f.cost.rolloutSeconds)} longer.`, f.cost.other && `Cost: ${f.cost.other}.`, f.destructive.is && `It may break something: ${f.destructive.why}.`].filter(Boolean).join(" ")}</p>
         </article>))}
@@ -32,8 +34,40 @@ export function Fixes({ page, c }: { page: Page; c?: Case }) {
   );
 }
 
+// helpsBehind are the load balancers that a change was confirmed behind, by name, where it might be several. Its figures are of the first one.
+function helpsBehind(page: Page, f: Fix): string[] {
+  const names = new Map(page.result.cases.flatMap((c) => c.families ?? []).map((x) => [x.preset, x.name]));
+  return (f.families ?? []).map((p) => names.get(p) ?? p);
+}
+
+// Balancers are the load balancers that a case might be behind: what is lost behind each, and what helps there.
+export function Balancers({ page, c }: { page: Page; c: Case }) {
+  if (!c.families || c.families.length === 0) return null;
+  const tried = page.result.fixes.length + page.result.noHelp.length > 0;
+  const helps = (f: Family) => {
+    if (!f.fix) return f.runs.withLoss === 0 ? "" : tried ? "nothing that was tried" : "not looked for";
+    const x = f.fix.cases.find((o) => o.id === c.id) ?? f.fix.cases[0];
+    const left = x && x.after.max > 0 ? `: ${lost(x.after)} left` : "";
+    return `${f.fix.title}${left}${x && x.confirm.runs > 0 ? (x.confirm.withLoss > 0 ? `; something lost in ${x.confirm.withLoss} of ${count(x.confirm.runs, "new run")}` : `; nothing lost in ${count(x.confirm.runs, "new run")}`) : ""}`;
+  };
+  return (
+    <section aria-labelledby="balancers-h">
+      <h2 id="balancers-h">By load balancer</h2>
+      <p>{`Nothing in the input says which load balancer is in front.${behindOf(c) ? ` What is drawn, and the figures of the case, are behind ${behindOf(c)}: there it loses most.` : ""}`}</p>
+      <Table name="What is lost behind each load balancer that it might be, and what helps there" rows={c.families} picked={(f) => f.shown}
+        columns={[
+          { name: "Load balancer", text: (f) => f.name }, { name: "Verdict", text: (f) => verdicts[f.verdict] ?? f.verdict },
+          { name: "Lost", text: (f) => lost(f.lostSeconds), order: (f) => f.lostSeconds.median, number: true },
+          { name: "Longest outage", text: (f) => lost(f.longestOutageSeconds), order: (f) => f.longestOutageSeconds.median, number: true },
+          { name: "Runs with loss", text: (f) => `${f.runs.withLoss} of ${f.runs.total}`, order: (f) => f.runs.withLoss, number: true },
+          { name: "What helps there", text: helps }, { name: "To say it", text: (f) => `--lb ${f.preset}` },
+        ]} />
+    </section>
+  );
+}
+
 // BeforeAfter is the loss without and with a change, on one axis.
-function BeforeAfter({ page, x }: { page: Page; x: FixedCase }) {
+function BeforeAfter({ page, x, behind }: { page: Page; x: FixedCase; behind: string }) {
   const at = page.result.cases.findIndex((c) => c.id === x.id);
   const most = Math.max(x.before.max, x.after.max, 1e-9);
   const w = (v: number) => 4 + (v / most) * 240;
@@ -44,7 +78,7 @@ function BeforeAfter({ page, x }: { page: Page; x: FixedCase }) {
     </g>);
   return (
     <figure class="compare">
-      <figcaption>{page.titles[at] ?? x.id}: {compared(x)}</figcaption>
+      <figcaption>{page.titles[at] ?? x.id}{behind && `, behind ${behind}`}: {compared(x)}</figcaption>
       {x.stuckBefore === 0 && <svg width="250" height="32" viewBox="0 0 250 32" aria-hidden="true">{bar(2, x.before, "lost")}{bar(18, x.after, "kept")}</svg>}
     </figure>
   );
@@ -86,7 +120,7 @@ export function Cases({ page, drawn, at, onCase }: { page: Page; drawn: number[]
         columns={[
           { name: "Verdict", text: (x) => verdicts[x.c.verdict] ?? x.c.verdict, order: (x) => page.order.indexOf(x.i) },
           { name: "Case", text: (x) => page.titles[x.i] ?? x.c.id },
-          { name: "Lost", text: (x) => (x.c.runs.total === 0 ? x.c.reason : lost(x.c.lostSeconds)), order: (x) => x.c.lostSeconds.median, number: true },
+          { name: "Lost", text: (x) => (x.c.runs.total === 0 ? x.c.reason : byBalancer(x.c)), order: (x) => x.c.lostSeconds.median, number: true },
           { name: "Longest outage", text: (x) => (x.c.runs.total === 0 ? "" : lost(x.c.longestOutageSeconds)), order: (x) => x.c.longestOutageSeconds.median, number: true },
           { name: "Runs with loss", text: (x) => (x.c.runs.total === 0 ? "" : `${x.c.runs.withLoss} of ${x.c.runs.total}`), order: (x) => x.c.runs.withLoss, number: true },
           { name: "Bound", text: (x) => (x.c.runs.lossBound95 === null ? "" : `at most ${upward(x.c.runs.lossBound95 * 100)} % of runs lose anything (95 % confidence)`) },
@@ -97,6 +131,13 @@ export function Cases({ page, drawn, at, onCase }: { page: Page; drawn: number[]
   );
 }
 
+// byBalancer is what a case loses: over the load balancers that it might be behind, where it might be several.
+function byBalancer(c: Case): string {
+  const medians = (c.families ?? []).map((f) => f.lostSeconds.median);
+  const low = Math.min(...medians), high = Math.max(...medians);
+  return medians.length > 1 && low < high ? `${span(low)} to ${span(high)}, by load balancer` : lost(c.lostSeconds);
+}
+
 export function Assumptions({ page }: { page: Page }) {
   const rank = (a: Assumption) => (a.effect === "verdict" ? 0 : a.effect === "size" ? 1 : a.effect === "none" ? 2 : 3);
   const rows = [...page.result.assumptions].sort((a, b) => rank(a) - rank(b));
@@ -105,7 +146,7 @@ export function Assumptions({ page }: { page: Page }) {
     <section aria-labelledby="assumed-h">
       <h2 id="assumed-h">Assumed, and what if it is otherwise</h2>
       {rows.length === 0 ? <p>Nothing was assumed.</p> : (
-        <Table name="Assumptions, those that matter first" rows={rows}
+        <Table name="Assumptions, those that matter first. Other values are tried on a few of the seeds, and compared on these" rows={rows}
           cell={(a, col) => (col.name === "Otherwise" ? <Alternatives a={a} page={page} /> : col.text(a))}
           columns={[
             { name: "Assumed", text: (a) => a.what }, { name: "Value", text: (a) => a.value }, { name: "Effect", text: effect, order: rank },
@@ -119,12 +160,14 @@ export function Assumptions({ page }: { page: Page }) {
 
 // Alternatives are the other values of an assumption, each with the loss as a bar beside that of the value that was assumed.
 function Alternatives({ a, page }: { a: Assumption; page: Page }) {
-  const first = a.alternatives[0];
+  const first = a.alternatives.find((x) => x.effect !== "none") ?? a.alternatives[0]; // of the cases, one that it matters to
   if (!first) return null;
+  if (a.effect === "none") return <>{a.alternatives.map((x) => x.value).filter((v, i, all) => all.indexOf(v) === i).join("; ")}: no difference</>;
   const own = a.alternatives.filter((x) => x.case === first.case);
   const base = page.result.cases.find((c) => c.id === first.case);
-  const most = Math.max(base?.lostSeconds.median ?? 0, ...own.map((x) => x.lostSeconds.median), 1e-9);
+  const most = Math.max(base?.lostSeconds.median ?? 0, ...own.filter((x) => x.effect !== "none").map((x) => x.lostSeconds.median), 1e-9);
   const line = (value: string, median: number, look: string) => (
-    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={median === 0 ? 1.5 : 2 + (60 * median) / most} height="8" /></svg><span>{value}: {median === 0 ? "nothing lost" : `${seconds(median)} lost`}</span></li>);
-  return <ul class="spark">{line(a.value.endsWith("(assumed)") ? a.value : `${a.value} (assumed)`, base?.lostSeconds.median ?? 0, "assumed")}{own.map((x) => line(x.value, x.lostSeconds.median, "lost"))}</ul>;
+    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={median === 0 ? 1.5 : 2 + (60 * median) / most} height="8" /></svg><span>{value}: {median === 0 ? "nothing lost" : `${span(median)} lost`}</span></li>);
+  const same = (value: string) => <li key={value}><svg width="62" height="10" aria-hidden="true" /><span>{value}: no difference</span></li>; // on the same seeds, of which there are few
+  return <ul class="spark">{line(a.value.endsWith("(assumed)") ? a.value : `${a.value} (assumed)`, base?.lostSeconds.median ?? 0, "assumed")}{own.map((x) => (x.effect === "none" ? same(x.value) : line(x.value, x.lostSeconds.median, "lost")))}</ul>;
 }

@@ -84,7 +84,8 @@ export function picture(index: Index, client: number, now: number) {
   const past = targets.some((x) => x.pod >= 0);
   if (targets.length > 0) {
     boxes.push({ key: "lb", name: targets[0]!.balancer, word: `${targets.filter((x) => isAt(x.gets, now)).length} of ${targets.filter((x) => isAt(x.states, now) && isAt(x.states, now)!.is !== "removed").length} targets`, look: "who", changed: targets.some((x) => x.gets.some((s) => recent(s.from) || s.to < t.end && recent(s.to))), x: 170, y: 0, w: 130, shape: "lb" });
-    edges.push({ from: "client", to: "lb", kind: "live", words: `${c?.name} to ${targets[0]!.balancer}` });
+    const dry = t.dry.some((d) => d.proxy < 0 && d.clients.includes(client) && isAt(d.spans, now));
+    edges.push({ from: "client", to: "lb", kind: dry ? "dead" : "live", words: `${c?.name} to ${targets[0]!.balancer}${dry ? ", which has no target to send to" : ""}` });
   }
   const source = targets.length > 0 ? "lb" : "client";
   if (!past) {

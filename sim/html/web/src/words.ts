@@ -10,6 +10,14 @@ export function seconds(s: number): string {
 }
 function trim(s: string): string { return s.includes(".") ? s.replace(/\.?0+$/, "") : s; }
 
+// span is how much is lost, as the text of the report has it: "0.35 s", "2.2 min".
+export function span(s: number): string {
+  if (s === 0) return "nothing";
+  if (s >= 100) return `${trim((Math.round(s / 6) / 10).toFixed(1))} min`;
+  if (s < 0.01) return "<0.01 s";
+  return `${trim(s.toFixed(s < 10 ? 2 : 1))} s`;
+}
+
 // relative is a moment, counted from zero: "+1.240 s".
 export function relative(at: number, zero: number): string {
   const d = at - zero;
@@ -28,6 +36,9 @@ export const uses: Record<string, string> = {
 };
 export const states: Record<string, string> = {
   initial: "initial checks", healthy: "healthy", failing: "failing, still used", unhealthy: "unhealthy", draining: "draining", removed: "removed",
+};
+export const nodeMarks: Record<string, string> = {
+  ready: "counts as ready", "not-ready": "counts as not ready", gone: "machine gone", back: "runs again", joined: "joins", cordoned: "cordoned", tainted: "tainted", untainted: "taint gone",
 };
 export const marks: Record<string, string> = {
   deleted: "deleted", created: "created", preStop: "preStop begins", "preStop-failed": "preStop fails", SIGTERM: "SIGTERM", SIGKILL: "SIGKILL",

@@ -3,7 +3,7 @@
 import { useMemo, useRef } from "preact/hooks";
 import { Timelines, type TimelinesProps } from "../app";
 import type { Case, Page } from "../data";
-import { Assumptions, Cases, Fixes } from "../parts";
+import { Assumptions, Balancers, Cases, Fixes } from "../parts";
 import { count, verdicts } from "../words";
 import type { Ran } from "./contract";
 import { drawable, shownOf } from "./pictures";
@@ -127,7 +127,7 @@ function Panel(p: ResultProps & { ran: Ran }) {
   switch (p.tab) {
     case "text": return <pre tabIndex={0} aria-label="the report as text">{ran.text}</pre>;
     case "helps": return <><Answers ran={ran} />{p.state.quick ? <p>What helps is tried with all runs.</p> : <Fixes page={page} {...(c ? { c } : {})} />}</>;
-    case "cases": return <Cases page={page} drawn={drawn} at={at} onCase={(i) => { onCase(i); p.onTab("timeline"); }} />;
+    case "cases": return <>{c && <Balancers page={page} c={c} />}<Cases page={page} drawn={drawn} at={at} onCase={(i) => { onCase(i); p.onTab("timeline"); }} /></>;
     case "assumed": return <Assumptions page={page} />;
     default: return c?.timeline ? <Drawing key={c.id} {...{ page, c, drawn, at, onCase }} onSpan={p.onSpan} {...(p.span ? { span: p.span } : {})} /> : <p>{c && !stale ? "Drawing one run \u2026" : "No run was made that could be drawn."}</p>;
   }
