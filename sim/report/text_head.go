@@ -31,7 +31,7 @@ func (t *text) head(c *record.Case) {
 		t.Text("        ", words)
 	}
 	t.Blank()
-	t.labelled("Left out", leftOut(c))
+	t.labelled("Left out", append(leftOut(c), t.foreign(c)...))
 	if c.Dark != nil {
 		t.dark(c)
 		return
@@ -67,6 +67,24 @@ func leftOut(c *record.Case) []string {
 		if n := &c.NotModelled[i]; record.Foremost(n.ID) {
 			out = distinct(out, n.What)
 		}
+	}
+	return out
+}
+
+// foreign says which other workloads of the input, with a Service in front, are of kinds that are not simulated: whoever reads of this one would
+// take them for looked at.
+func (t *text) foreign(c *record.Case) []string {
+	var out []string
+	for i := range t.sim.Cases {
+		x := &t.sim.Cases[i]
+		if x.Verdict != record.NotJudged || !x.Headline || x.Workload == c.Workload || scenario.Simulates(x.Kind) || t.opts.All || t.opts.Show != "" {
+			continue
+		}
+		out = distinct(out, x.Reason)
+	}
+	const most = 2
+	if len(out) > most {
+		out = append(out[:most], count(len(out)-most, "Service", "Services")+" more of such kinds ("+t.option("all", "")+")")
 	}
 	return out
 }

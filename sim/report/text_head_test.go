@@ -80,6 +80,31 @@ func TestWhatElseWaitsSaysItsReasonOnce(t *testing.T) {
 	}
 }
 
+// Of another app of the input, of a kind that is not simulated, the first lines say so: once for each Service, and not where all cases are listed.
+func TestAnotherAppThatIsNotSimulatedIsNamed(t *testing.T) {
+	t.Parallel()
+	of := func(kind, name string, headline bool) record.Case {
+		return record.Case{Kind: kind, Workload: "shop/" + name, Verdict: record.NotJudged, Headline: headline, Reason: "Service " + name + " selects the " + kind + " " + name + ": a kind that is not simulated"}
+	}
+	sim := &record.Simulation{Wording: flags(), Cases: []record.Case{
+		{Kind: "Deployment", Workload: "shop/api", Verdict: record.Drops},
+		of("Rollout", "web", true), of("Rollout", "web", true), of("Rollout", "metrics", false), of("Deployment", "db", true), of("CloneSet", "a", true), of("CloneSet", "b", true),
+	}}
+	const web, a = "Service web selects the Rollout web: a kind that is not simulated", "Service a selects the CloneSet a: a kind that is not simulated"
+	for _, c := range []struct {
+		opts TextOptions
+		want []string
+	}{
+		{TextOptions{}, []string{web, a, "1 Service more of such kinds (--all)"}},
+		{TextOptions{All: true}, nil},
+		{TextOptions{Show: "api"}, nil},
+	} {
+		if got := newText(sim, c.opts, everything).foreign(&sim.Cases[0]); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got %q, want %q", c.opts, got, c.want)
+		}
+	}
+}
+
 // What waits for a node beside the case that is told says how many nodes are assumed, and with how many it does not.
 func TestWhatElseWaitsForANodeSaysThatNodesAreAssumed(t *testing.T) {
 	t.Parallel()

@@ -265,7 +265,7 @@ func (b *builder) apply(c cursor, namespace string) (world.Operation, bool) {
 	}
 	var found []*manifest.Object
 	for _, o := range objects.All {
-		if r := resourceOf(o); r != nil && simulates(world.KindOf(r)) && refusal("apply", world.KindOf(r)) == "" {
+		if r := resourceOf(o); r != nil && Simulates(world.KindOf(r)) && refusal("apply", world.KindOf(r)) == "" {
 			found = append(found, o)
 		} else {
 			b.doc.fail(c.at, "not yet simulated: apply of %s", o)

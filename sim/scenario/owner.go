@@ -24,7 +24,7 @@ type owner struct {
 func (o owner) id() string { return o.namespace + "/" + o.name }
 
 // simulated says whether the model has pods of that kind.
-func (o owner) simulated() bool { return simulates(o.kind) && o.namesake == "" }
+func (o owner) simulated() bool { return Simulates(o.kind) && o.namesake == "" }
 
 // ends says that its pods end by themselves: they are no servers that others would miss.
 func (o owner) ends() bool { return o.kind == kindJob }
@@ -78,7 +78,7 @@ func newCensus(w *inventory) *census {
 	}
 	for _, x := range w.others {
 		o := ownerOf(x)
-		if first, ok := w.workload(o.id()); ok && simulates(o.kind) {
+		if first, ok := w.workload(o.id()); ok && Simulates(o.kind) {
 			o.namesake = world.KindOf(first.Value)
 		}
 		c.owners = append(c.owners, o)

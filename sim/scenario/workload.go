@@ -33,8 +33,8 @@ func kindRows() []kindRow {
 	}
 }
 
-// simulates says whether the model has workloads of a kind.
-func simulates(kind string) bool {
+// Simulates says whether the model has workloads of a kind.
+func Simulates(kind string) bool {
 	return slices.ContainsFunc(kindRows(), func(r kindRow) bool { return r.kind == kind })
 }
 
@@ -92,7 +92,7 @@ func (w *inventory) addWorkload(o *manifest.Object) {
 		return
 	}
 	list := &w.others
-	if simulates(world.KindOf(r)) {
+	if Simulates(world.KindOf(r)) {
 		list = &w.workloads
 	}
 	*list = append(*list, workload{Object: o, Value: r})

@@ -48,13 +48,13 @@ func cutLast(path string) (dir, name string, found bool) {
 	return path[:at], path[at+1:], true
 }
 
-// bare says whether an image is distroless, built from scratch or of a single program. Which ones are
+// bare says whether an image is distroless (.NET's are called chiseled), built from scratch or of a single program. Which ones are
 // is recalled.
 func bare(i Image) bool {
 	if strings.Contains(i.tag, "debug") || strings.Contains(i.tag, "alpine") || strings.HasSuffix(i.tag, "-dev") {
 		return false
 	}
-	if strings.Contains(i.path, "distroless") || strings.Contains(i.tag, "distroless") || strings.HasPrefix(i.path, "cgr.dev/") {
+	if strings.Contains(i.path, "distroless") || strings.Contains(i.tag, "distroless") || strings.Contains(i.tag, "chiseled") || strings.Contains(i.path, "chiseled") || strings.HasPrefix(i.path, "cgr.dev/") {
 		return true
 	}
 	return i.is("coreos", "etcd") || i.hasPrefix("cert-manager-") || i.hasPrefix("opentelemetry-collector") || i.Named(singlePrograms()...)

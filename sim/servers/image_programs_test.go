@@ -36,6 +36,8 @@ func TestWhatAHookTakesForGranted(t *testing.T) {
 		{"prom/node-exporter", "sleep|5", "sleep"},
 		{"scratch", "sleep|5", missing},
 		{"gcr.io/distroless/static:nonroot", "sleep|5", missing},
+		{"mcr.microsoft.com/dotnet/aspnet:8.0-noble-chiseled", "sleep|5", missing},
+		{"mcr.microsoft.com/dotnet/aspnet:8.0-noble", "sleep|5", known},
 		{"gcr.io/distroless/static:debug", "sh|-c|sleep 5", known},
 		{"cgr.dev/chainguard/nginx:latest", "sh|-c|sleep 5", missing},
 		{"cgr.dev/chainguard/nginx:latest-dev", "sh|-c|sleep 5", known},
