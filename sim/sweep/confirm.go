@@ -23,12 +23,13 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	if slices.Sort(longer); len(longer) > 0 {
 		f.Longer = engine.Time(longer[(len(longer)-1)/2])
 	}
-	anew := s.newRuns(a)
-	if alone != nil && len(s.lacking(alone, anew)) == 0 {
-		f.Alone, a = alone.title(), alone
+	if alone != nil && len(s.lacking(alone, s.newRuns(a))) == 0 {
+		f.Alone = alone.title()
+	} else {
+		alone = a
 	}
-	if !s.light {
-		f.Least = s.least(a, anew)
+	if !s.light && alone.sleeps() >= 0 {
+		f.Least = s.least(alone, s.newRuns(a))
 	}
 	return f, halved(before, runs, after, newRuns) && endsWith(&f) && !within(&f)
 }

@@ -16,7 +16,7 @@ const provenRuns = 40
 // none, or none that is longer than it has to be. It is looked for on the samples, and then has to do on new seeds, too: those that lose
 // most without any hook need not be those in which the last way to a pod closes latest.
 func (s *search) least(a *attempt, anew []newRun) string {
-	at := slices.IndexFunc(a.changes, func(c fix.Change) bool { return c.Sleep > 0 })
+	at := a.sleeps()
 	if at < 0 {
 		return ""
 	}
@@ -36,6 +36,11 @@ func (s *search) least(a *attempt, anew []newRun) string {
 		return ""
 	}
 	return fmt.Sprintf("%d s", enough)
+}
+
+// sleeps says which change of an attempt adds a preStop hook, -1 for none.
+func (a *attempt) sleeps() int {
+	return slices.IndexFunc(a.changes, func(c fix.Change) bool { return c.Sleep > 0 })
 }
 
 // between returns the least number over tooFew that is enough, where most is known to be.
