@@ -202,6 +202,9 @@ func (nw *network) judge(leg traffic.Leg, member, node int, target netip.AddrPor
 	if f := nw.forwarder(leg); f != nil && fault == ledger.FaultDrainCut && f.spec.Announce != world.AnnounceNone {
 		blame.Actor = ledger.Spec // nothing drains where routers send packets by whoever announces the address: that is how it is made
 	}
+	if f := nw.forwarder(leg); f != nil && fault == ledger.FaultDrainCut && f.b.CutsUnhealthy(member) {
+		blame.Actor = ledger.LBProbe // it was not removed: its health checks fail
+	}
 	return blame
 }
 

@@ -13,6 +13,7 @@ func foreign(group, kind string) bool {
 		"batch":               {"CronJob", "Job"},
 		"karpenter.sh":        {"NodePool"},
 		"keda.sh":             {"ScaledObject"},
+		"metallb.io":          {"BGPAdvertisement", "L2Advertisement"},
 		"networking.istio.io": {"DestinationRule", "VirtualService"},
 		"serving.knative.dev": {"Service"},
 	}[group], kind) || UnreadRoute(group, kind)

@@ -309,6 +309,12 @@ func (b *Balancer) drop(m *member) {
 	b.members = slices.DeleteFunc(b.members, func(o *member) bool { return o == m })
 }
 
+// CutsUnhealthy says that a member has failed its health checks and has had its connections cut for that.
+func (b *Balancer) CutsUnhealthy(id int) bool {
+	m := b.member(id)
+	return m != nil && !m.serves && b.spec.CutUnhealthy
+}
+
 func (b *Balancer) member(id int) *member {
 	for _, m := range b.members {
 		if m.id == id {

@@ -268,6 +268,23 @@ func TestComingBack(t *testing.T) {
 	}
 }
 
+// Connections to a member that fails its checks are cut for that, and not because a draining time is over.
+func TestACutOfAnUnhealthyMemberIsKnown(t *testing.T) {
+	t.Parallel()
+	for _, cuts := range []bool{true, false} {
+		f, b := build(world.LoadBalancer{
+			Drain: engine.Never, CutUnhealthy: cuts, Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
+		})
+		f.run(10 * sec)
+		f.ok[1] = false
+		b.Wake()
+		f.run(20 * sec)
+		if b.CutsUnhealthy(0) || b.CutsUnhealthy(1) != cuts || b.CutsUnhealthy(99) {
+			t.Errorf("cuts %v: %v, %v, %v", cuts, b.CutsUnhealthy(0), b.CutsUnhealthy(1), b.CutsUnhealthy(99))
+		}
+	}
+}
+
 // What was found out of a member that is gone says nothing of the one that has come in its place.
 func TestAMemberThatIsGoneHasNoHealth(t *testing.T) {
 	t.Parallel()

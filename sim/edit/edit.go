@@ -144,7 +144,22 @@ func (e *Edit) block(without int) []string {
 		name, _ := names[i].(string)
 		n = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, n}}
 	}
-	return linesOf(n, len(names)+1)
+	return broken(linesOf(n, len(names)+1))
+}
+
+// broken has a text that is too long for the line of its name begin below that.
+func broken(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ": ")
+		if !ok || len(line) <= wide || strings.ContainsAny(value, `"'{[ `) {
+			out = append(out, line)
+			continue
+		}
+		indent := strings.Repeat(" ", len(name)-len(strings.TrimLeft(name, " "))+2)
+		out = append(out, name+":", indent+value)
+	}
+	return out
 }
 
 func (v Value) isMapping() bool { return nodeOf(v.YAML).Kind == yaml.MappingNode }

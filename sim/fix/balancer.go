@@ -24,25 +24,55 @@ func (t *target) gate() *Change {
 func (t *target) draining() *Change {
 	d := max(t.w.App.FinishWithin, spare)
 	_, remedies := drained(t.sc, t.w.Name(), d)
+	return ofServices(Change{ID: "connectionDraining", Around: Around{Drain: d}}, remedies)
+}
+
+// readyOnly has the workload's Services lead to ready pods only, where they lead to all.
+func (t *target) readyOnly() *Change {
+	_, remedies := remedied(t.sc, t.w.Name(), scenario.WithoutNotReady)
+	return ofServices(Change{
+		ID: "publishNotReadyAddresses", Around: Around{ReadyOnly: true},
+		Cost: "pods that look for each other by this Service before they are ready need a headless one of their own",
+	}, remedies)
+}
+
+// unhealthyKept has an AWS network load balancer leave connections to an unhealthy target alone.
+func (t *target) unhealthyKept() *Change {
+	_, remedies := remedied(t.sc, t.w.Name(), scenario.WithUnhealthyKept)
+	return ofServices(Change{
+		ID: "unhealthyTargets", Around: Around{KeepUnhealthy: true},
+		Cost: "clients of a target that hangs wait for their own timeouts in place of a reset",
+	}, remedies)
+}
+
+// ofServices is a change of Services, nil where there is none of them to change.
+func ofServices(c Change, remedies []scenario.Remedy) *Change {
 	if len(remedies) == 0 {
 		return nil
 	}
-	c := &Change{ID: "connectionDraining", Title: remedies[0].Title, Around: Around{Drain: d}}
+	c.Title = remedies[0].Title
 	for i := range remedies {
 		c.Edits = append(c.Edits, remedies[i].Edit)
 	}
-	return c
+	return &c
 }
 
 // drained is a Scenario in which the load balancers before a workload's Services drain for so long, with what that takes.
 func drained(s *world.Scenario, workload string, d engine.Time) (*world.Scenario, []scenario.Remedy) {
+	return remedied(s, workload, func(s *world.Scenario, service string) (scenario.Remedy, bool) {
+		return scenario.WithConnectionDraining(s, service, d)
+	})
+}
+
+// remedied is a Scenario with something changed of each Service that clients reach a workload by, with what that takes.
+func remedied(s *world.Scenario, workload string, remedy func(s *world.Scenario, service string) (scenario.Remedy, bool)) (*world.Scenario, []scenario.Remedy) {
 	var remedies []scenario.Remedy
 	for i := range s.Traffic {
-		service := s.Traffic[i].Service // draining twice is no remedy
+		service := s.Traffic[i].Service // what is so already is no remedy
 		if !s.Serves(service, workload) {
 			continue
 		}
-		if r, ok := scenario.WithConnectionDraining(s, service, d); ok {
+		if r, ok := remedy(s, service); ok {
 			remedies, s = append(remedies, r), r.Scenario
 		}
 	}

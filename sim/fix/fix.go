@@ -46,6 +46,10 @@ type Around struct {
 	Unasked bool
 	// Drain is how long the load balancers before the workload let connections to what was removed live on, 0 for as long as now.
 	Drain engine.Time
+	// ReadyOnly has the Services before the workload lead to ready pods only.
+	ReadyOnly bool
+	// KeepUnhealthy has the load balancers before it leave connections to an unhealthy target alone.
+	KeepUnhealthy bool
 	// Nodes is how many more the cluster has.
 	Nodes int
 	// Replicas is how many pods the workload has, also where what scales it says so; 0 for as many as now.
@@ -94,6 +98,12 @@ func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
 	}
 	if a.Drain > 0 {
 		s, _ = drained(s, workload, a.Drain)
+	}
+	if a.ReadyOnly {
+		s, _ = remedied(s, workload, scenario.WithoutNotReady)
+	}
+	if a.KeepUnhealthy {
+		s, _ = remedied(s, workload, scenario.WithUnhealthyKept)
 	}
 	if a.Replicas > 0 || a.Spread || a.Budget != nil {
 		s = a.kept(s, workload)
@@ -193,7 +203,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
+		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
 		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace),
 	}
 }

@@ -41,7 +41,7 @@ func TestTextOfAFixIsTheDeploymentThatWasTried(t *testing.T) {
 		text := filled(lines)
 		s, w := worldOf(t, text, scenario.Options{Nodes: 4})
 		for _, c := range append(Changes(s, w, 7*engine.Second), Unblock(s, w)...) {
-			if len(c.Edits) == 0 || c.Gate || c.Drain > 0 {
+			if len(c.Edits) == 0 || c.Gate || c.Drain > 0 || c.ReadyOnly || c.KeepUnhealthy {
 				continue
 			}
 			got, err := edit.Text([]byte(text), c.Edits)

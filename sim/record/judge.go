@@ -235,6 +235,16 @@ func (c *Case) Client(i int) (lost, longest Range, sum Stream) {
 	return rangeOf(losts), rangeOf(longests), sum
 }
 
+// WithoutServer says that what a client lost is the time in which its sessions had no server, which is more than the requests that
+// failed come to: most of them waited meanwhile and were answered.
+func (c *Case) WithoutServer(i int) bool {
+	rate := engine.Time(c.Clients[i].Rate)
+	return rate > 0 && slices.ContainsFunc(c.Runs, func(r Run) bool {
+		s := &r.Streams[i]
+		return s.DarkSeconds > 0 && s.LostSeconds > engine.Time(s.Failed)*(1000*engine.Second/rate)
+	})
+}
+
 // ClientLate returns how many requests of one client the action made late in all runs, and how many it had
 // answered only at a second try. Late answers have no cause that is kept: clients whose pool is full wait for
 // it now and then, in the run without the action or in that with it. So the action makes requests late where

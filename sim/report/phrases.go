@@ -50,6 +50,7 @@ var phrases = map[ledger.Cause]phrase{
 		"the load balancer cuts open connections", "the load balancer cuts open connections",
 		"connection reset by peer", map[ledger.Actor]string{
 			ledger.LBController: "the draining time of their target is over",
+			ledger.LBProbe:      "their target fails its health checks, and it resets those",
 			ledger.Spec:         "routers send them to another node than before",
 		},
 	},

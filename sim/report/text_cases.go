@@ -263,8 +263,11 @@ func worstClient(c *record.Case) int {
 	return best
 }
 
-// inRequests explains the unit of the loss by its number of requests.
+// inRequests explains the unit of the loss by its number of requests; that of sessions is no number of requests.
 func inRequests(c *record.Case) string {
+	if withoutServer(c) {
+		return " Of sessions it is how long one has no server, the mean of all sessions: most requests wait meanwhile and are answered late."
+	}
 	if c.LostSeconds.Max == 0 || len(c.Clients) == 0 || c.Clients[worstClient(c)].Rate == 0 {
 		return ""
 	}

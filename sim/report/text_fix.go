@@ -660,7 +660,7 @@ func (t *text) paste(where string, block []string) {
 
 // inOneLine has a field of one field in braces: the same in YAML, and harder to read. All else stays as it is.
 func inOneLine(block []string) []string {
-	if len(block) != 2 || !strings.HasSuffix(block[0], ":") || strings.HasPrefix(strings.TrimSpace(block[1]), "- ") {
+	if len(block) != 2 || !strings.HasSuffix(block[0], ":") || !strings.Contains(block[1], ":") || strings.HasPrefix(strings.TrimSpace(block[1]), "- ") {
 		return block
 	}
 	return []string{block[0] + " {" + strings.TrimSpace(block[1]) + "}"}

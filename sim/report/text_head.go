@@ -254,7 +254,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		if c.ForGood() {
 			return fmt.Sprintf(" answers no request any more once %s has begun.", article(one(c)))
 		}
-		return fmt.Sprintf(" answers no request for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
+		return fmt.Sprintf(" answers no request for %s %s, and %s.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
 	case record.Stalled:
 		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
 			return ": not all of its pods come back." + besides(c)
@@ -324,14 +324,25 @@ func losing(c *record.Case) string {
 	case c.LostSeconds.Max == 0: // clients that wait for each answer have no rate
 		return fmt.Sprintf(" loses %s requests (%s) %s.", thousands(c.RequestsLost.Median), least(c.RequestsLost), inRuns(c, c.WithLoss))
 	case c.LostSeconds.Median == 0:
-		return fmt.Sprintf(" loses up to %s of traffic %s%s.", span(engine.Time(c.LostSeconds.Max)), inRuns(c, c.WithLoss), lateWords(c))
+		return fmt.Sprintf(" %s %s%s.", loses(c, "up to "+span(engine.Time(c.LostSeconds.Max))), inRuns(c, c.WithLoss), lateWords(c))
 	case c.WithLoss < len(c.Runs):
-		return fmt.Sprintf(" loses %s of traffic in the median %s (%s-%s s)%s.", span(engine.Time(c.LostSeconds.Median)), one(c),
+		return fmt.Sprintf(" %s in the median %s (%s-%s s)%s.", loses(c, span(engine.Time(c.LostSeconds.Median))), one(c),
 			figure(engine.Time(c.LostSeconds.Min)), figure(engine.Time(c.LostSeconds.Max)), lateWords(c))
 	default:
-		return fmt.Sprintf(" loses %s of traffic %s%s.", span(engine.Time(c.LostSeconds.Median)), inRuns(c, c.WithLoss), lateWords(c))
+		return fmt.Sprintf(" %s %s%s.", loses(c, span(engine.Time(c.LostSeconds.Median))), inRuns(c, c.WithLoss), lateWords(c))
 	}
 }
+
+// loses says what a time is that a case loses: traffic, or the time of sessions.
+func loses(c *record.Case, time string) string {
+	if withoutServer(c) {
+		return "leaves sessions without a server for " + time
+	}
+	return "loses " + time + " of traffic"
+}
+
+// withoutServer says that what is lost of a case is the time of sessions without a server.
+func withoutServer(c *record.Case) bool { return len(c.Clients) > 0 && c.WithoutServer(worstClient(c)) }
 
 // lateWords say what is answered late, where that is much more than what is lost: a client that waits less loses that, too.
 func lateWords(c *record.Case) string {
@@ -440,6 +451,12 @@ func clientWords(c *record.Case, i int) string {
 		parts = append(parts, percent(c.LastingOf(i))+" lost, without an end"+outcomeWords(&sum))
 	case lost.Max == 0:
 		parts = append(parts, count(int(sum.Failed)/len(c.Runs), "request", "requests")+" lost"+outcomeWords(&sum))
+	case c.WithoutServer(i):
+		time := span(median)
+		if median == 0 {
+			time = "at most " + span(engine.Time(lost.Max))
+		}
+		parts = append(parts, fmt.Sprintf("%s without a server; %s lost in %s%s", time, count(int(sum.Failed), "request", "requests"), count(len(c.Runs), "run", "runs"), outcomeWords(&sum)))
 	case median == 0:
 		parts = append(parts, "at most "+span(engine.Time(lost.Max))+" lost"+outcomeWords(&sum))
 	default:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -171,6 +172,37 @@ func TestAStatefulSetOfOnePodIsItsOwnReason(t *testing.T) {
 		whys := (&text{sim: &record.Simulation{}}).whys(&c.x)
 		if got := len(whys) == 1 && strings.HasPrefix(whys[0], "the only pod has to end before the next one of its name is made"); got != c.want {
 			t.Errorf("%s: %q", name, whys)
+		}
+	}
+}
+
+// What sessions lose is the time in which they have no server: that is no number of requests, for most of them wait and are answered.
+func TestSessionsAreWithoutAServer(t *testing.T) {
+	t.Parallel()
+	const sec = engine.Second
+	waits := record.Stream{Totals: ledger.Totals{Total: 1000, OK: 999, Failed: 1}, LostSeconds: 2 * sec, DarkSeconds: 2 * sec}
+	fails := record.Stream{Totals: ledger.Totals{Total: 1000, OK: 800, Failed: 200}, LostSeconds: 2 * sec, DarkSeconds: sec}
+	for _, s := range []*record.Stream{&waits, &fails} {
+		s.Outcomes[ledger.Reset] = s.Failed
+	}
+	for _, x := range []struct {
+		of                       record.Stream
+		sentence, noticed, units string
+	}{
+		{
+			waits, " leaves sessions without a server for 2 s in every rolling restart.", "2 s without a server; 2 requests lost in 2 runs (reset)",
+			" Of sessions it is how long one has no server, the mean of all sessions: most requests wait meanwhile and are answered late.",
+		},
+		{fails, " loses 2 s of traffic in every rolling restart.", "2 s lost (reset)", " 2 s of traffic at 100 requests/s are 200 requests."},
+	} {
+		c := record.Case{
+			Verdict: record.Drops, Action: scenario.ActionRollout, WithLoss: 2, Clients: []record.Client{{Name: "sessions", Rate: 100_000}},
+			LostSeconds: record.Range{Min: int64(2 * sec), Median: int64(2 * sec), Max: int64(2 * sec)}, Runs: []record.Run{{Streams: []record.Stream{x.of}}, {Streams: []record.Stream{x.of}}},
+		}
+		for got, want := range map[string]string{sentence(&c, scenario.Wording{}): x.sentence, clientWords(&c, 0): x.noticed, inRequests(&c): x.units} {
+			if got != want {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
 		}
 	}
 }

@@ -144,6 +144,7 @@ var conditions = map[string]string{
 	"start":                "containers listen after %s",
 	"kubelet":              "kubelets have %s",
 	"init":                 "init containers take %s",
+	"gate":                 "readiness gates are %s",
 	"poststart":            "the program of the postStart hook takes %s",
 	"prestop":              "the program of the preStop hook takes %s",
 	"churn":                "other Services change %s",

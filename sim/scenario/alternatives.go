@@ -74,6 +74,8 @@ func variants(id string) []variant {
 		return []variant{{"shutdownGracePeriod 0s", shutting(0)}, {"shutdownGracePeriod 30s", shutting(gkeShutdown)}}
 	case "serve":
 		return []variant{{"1s", served(engine.Second)}, {"10s", served(10 * engine.Second)}}
+	case "gate":
+		return []variant{{"injected", gated}}
 	case "init":
 		return []variant{{"0s", initialized(0)}, {"60s", initialized(engine.Minute)}}
 	case "image":
@@ -226,19 +228,21 @@ func pulled(s *world.Scenario) bool {
 	return true
 }
 
-// hooked gives every preStop hook of which nothing is known a duration.
+// hooked has what is unknown of every preStop hook take so long: what is known of it stays, and comes on top. One that the grace period
+// cuts before is not another one for that.
 func hooked(span engine.Time) func(*world.Scenario) bool {
-	return otherHooks(func(h *world.Hook) bool {
-		if h.Undetermined {
-			h.Duration = engine.Constant(span)
+	return otherHooks(func(w *world.Workload, h *world.Hook) bool {
+		open := h.Undetermined && h.Duration.Min() < w.Grace()
+		if open {
+			h.Duration = engine.Constant(h.Duration.Min() + span)
 		}
-		return h.Undetermined
+		return open
 	})
 }
 
 // postStarted gives every postStart hook of which nothing is known a duration.
 func postStarted(span engine.Time) func(*world.Scenario) bool {
-	return otherHooks(func(h *world.Hook) bool {
+	return otherHooks(func(_ *world.Workload, h *world.Hook) bool {
 		if h.After.Undetermined {
 			h.After.Duration = engine.Constant(span)
 		}
@@ -248,7 +252,7 @@ func postStarted(span engine.Time) func(*world.Scenario) bool {
 
 // unhooked has every preStop hook fail whose program may be missing in the image.
 func unhooked(s *world.Scenario) bool {
-	return otherHooks(func(h *world.Hook) bool {
+	return otherHooks(func(_ *world.Workload, h *world.Hook) bool {
 		missing := h.Assumes
 		if missing != "" {
 			*h = world.Hook{Kind: servers.HookMissing, Why: "the image has no " + missing + ": the hook fails at once, without any delay", After: h.After}
@@ -258,7 +262,7 @@ func unhooked(s *world.Scenario) bool {
 }
 
 // otherHooks changes hooks of the workloads that something is done to; change says of one whether it did.
-func otherHooks(change func(*world.Hook) bool) func(*world.Scenario) bool {
+func otherHooks(change func(*world.Workload, *world.Hook) bool) func(*world.Scenario) bool {
 	return func(s *world.Scenario) bool {
 		changed := false
 		for i := range s.Workloads {
@@ -268,7 +272,7 @@ func otherHooks(change func(*world.Hook) bool) func(*world.Scenario) bool {
 			}
 			hooks := maps.Clone(w.Hooks) // that of the Scenario given stays
 			for name, h := range hooks { // order: each for itself
-				changed = change(&h) || changed
+				changed = change(w, &h) || changed
 				hooks[name] = h
 			}
 			w.Hooks = hooks

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,12 +49,12 @@ func Classes() []Class {
 			NotJudged: "a scrape that fails is tried again; no client's request is lost"},
 		{ID: ClassAdmin, Match: "port named pprof, debug, profiling or jmx, or, beside others, admin, health or status; not named by an Ingress or HTTPRoute", Clients: "operators and probes",
 			NotJudged: "for operators and probes: no user waits for an answer"},
-		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses, peer port of a known database, port named gossip, raft, peer, replication or cluster", Clients: "a long session a peer"},
+		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses on a port of no protocol for clients, peer port of a known database, port named gossip, raft, peer, replication or cluster", Clients: "a long session a peer"},
 		{ID: ClassSCTP, Match: "protocol SCTP", Clients: "associations", NotJudged: "SCTP traffic is not yet simulated"},
 		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry", Headline: true},
 		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
 			Headline: true},
-		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
+		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, port named or appProtocol ws, wss, websocket, rtmp, nats, amqp, mqtt, stomp or ssh, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
 			Headline: true},
 		{ID: ClassOutside, Match: "other TCP of a LoadBalancer or NodePort, or named by an Ingress or HTTPRoute",
 			Clients: "new connection each request: Poisson 100/s, no retry; and keep-alive: 20 connections, 100/s, idle 60s", Headline: true},
@@ -90,7 +91,7 @@ func (w *inventory) classify(s *subject) string {
 		return ClassScrape
 	case isAdmin(s) && !w.routed(s):
 		return ClassAdmin
-	case isPeer(s):
+	case isPeer(s), svc.Spec.PublishNotReadyAddresses && !w.forClients(s):
 		return ClassPeer
 	case p.Protocol == corev1.ProtocolSCTP:
 		return ClassSCTP
@@ -98,7 +99,7 @@ func (w *inventory) classify(s *subject) string {
 		return ClassDatagram
 	case isH2(s):
 		return ClassH2
-	case isSession(s):
+	case isSession(s), speaksSessions(s.port) && !w.routed(s): // a proxy of HTTP requests is simulated with requests
 		return ClassSession
 	case svc.Spec.Type == corev1.ServiceTypeLoadBalancer, svc.Spec.Type == corev1.ServiceTypeNodePort, w.routed(s):
 		return ClassOutside
@@ -155,7 +156,7 @@ func isPeer(s *subject) bool {
 			return true
 		}
 	}
-	if svc.Spec.PublishNotReadyAddresses || namesPeer(s) && s.port.Protocol == corev1.ProtocolTCP {
+	if namesPeer(s) && s.port.Protocol == corev1.ProtocolTCP {
 		return true
 	}
 	if s.container == nil || !servers.IsDatabase(servers.EvidenceOf(s.container, nil)) {
@@ -166,6 +167,25 @@ func isPeer(s *subject) bool {
 		return true
 	}
 	return false
+}
+
+// forClients says that a port is one that clients use, though its Service leads to pods that are not ready, too, as one for peers does:
+// something leads there from outside, or its name or number is that of a protocol for clients.
+func (w *inventory) forClients(s *subject) bool {
+	switch s.service.Value.Spec.Type {
+	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
+		return true
+	}
+	switch targetNumber(s) {
+	case 80, 443, 8080, 8443, 9200:
+		return true
+	}
+	first, _, _ := strings.Cut(strings.ToLower(s.port.Name), "-")
+	switch first {
+	case "http", "https", "http2", "grpc", "web", "api", "client", "rest":
+		return true
+	}
+	return w.routed(s) || isH2(s) || ofDatabase(s) || speaksSessions(s.port)
 }
 
 func isH2(s *subject) bool {
@@ -189,16 +209,30 @@ func isH2(s *subject) bool {
 	return false
 }
 
+// ofDatabase says that a port has the number of a database, a cache or a broker.
+func ofDatabase(s *subject) bool {
+	return servers.DatabasePort(int(s.port.Port)) || servers.DatabasePort(targetNumber(s))
+}
+
 func isSession(s *subject) bool {
-	for _, port := range []int{int(s.port.Port), targetNumber(s)} {
-		if servers.DatabasePort(port) {
-			return true
-		}
+	if ofDatabase(s) {
+		return true
 	}
 	if !strings.HasPrefix(s.port.Name, "tcp-") || s.container == nil {
 		return false
 	}
 	return servers.AppFor(servers.EvidenceOf(s.container, s.template.Labels), "").Basis == "assumed"
+}
+
+// speaksSessions says that a port's protocol is one whose connections last, by what it is called: WebSockets, streams, brokers, shells.
+func speaksSessions(p *corev1.ServicePort) bool {
+	names := []string{baseName(p.Name)}
+	if p.AppProtocol != nil {
+		names = append(names, strings.TrimPrefix(strings.ToLower(*p.AppProtocol), "kubernetes.io/"))
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return says(name, "ws", "wss", "websocket", "websockets", "rtmp", "rtmps", "nats", "amqp", "amqps", "mqtt", "mqtts", "stomp", "ssh")
+	})
 }
 
 // routed says whether an Ingress or HTTPRoute names the port.

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.assumePlaces(does.operation)
 	own.finish()
 	own.fromInside(e)
+	own.lasting(e)
 	own.otherWays(index, e)
 	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)
@@ -119,6 +121,15 @@ func nodesInWords(n int) string {
 		return "one node"
 	}
 	return fmt.Sprintf("%d nodes", n)
+}
+
+// lasting says of an entry that is reached through a proxy of HTTP requests that its connections last by their name: the proxy is
+// simulated with requests, and not with what goes on over one connection for hours.
+func (b *builder) lasting(e *entry) {
+	if speaksSessions(e.port) && e.class == ClassOutside {
+		b.notModelled("long-connections", fmt.Sprintf("port %s is by its name one of connections that last, as WebSockets do, and is simulated with requests: such connections end with their pod, in every rollout and drain",
+			cmp.Or(e.port.Name, e.ports[0])), "Service "+e.service.ID(), "more")
+	}
 }
 
 // fromInside says of an entry that is asked through a proxy from outside that others may ask the Service itself: their way, through

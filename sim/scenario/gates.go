@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -32,6 +33,53 @@ func (b *builder) checkGates(lb *world.LoadBalancer) {
 	case lb.GateRecheck == 0:
 		b.failAt(c, "gateRecheck", "expected more than 0: how often pods that wait for the gate are looked at")
 	}
+}
+
+// labelledGate says that the controller behind a load balancer gives pods its readiness gate in namespaces with a label.
+func labelledGate(lb *world.LoadBalancer) bool {
+	if lb == nil || lb.ReadinessGate == "" {
+		return false
+	}
+	p, _ := presetFor(lb.Preset, "")
+	return p.LoadBalancer.GateInjection == world.InjectLabelled
+}
+
+// assumeGates says whether pods behind such a load balancer have the gate, and by what.
+func (b *builder) assumeGates() {
+	for i := range b.out.Traffic {
+		lb := b.out.Traffic[i].LB
+		if !labelledGate(lb) || b.balancerSpec().get("gateInjection").present() {
+			continue
+		}
+		namespace, _, _ := strings.Cut(lb.Service, "/")
+		switch o := b.world.namespaces[namespace]; {
+		case lb.GateInjection == world.InjectAlways:
+			b.assumeAs("gate", fmt.Sprintf("injected by label %s of Namespace %s%s", gateLabel, namespace, place(o, fmt.Sprintf("metadata.labels[%q]", gateLabel), "")), inferred)
+		case o != nil:
+			b.assumeAs("gate", fmt.Sprintf("none (no label %s of Namespace %s)", gateLabel, namespace), inferred)
+		default:
+			b.assumeAs("gate", fmt.Sprintf("none: Namespace %s, whose label asks for it, is not in the input", namespace), "assumed")
+			b.notModelled("gate", "readiness gates that the Namespace asks for (not in the input)", "Namespace "+namespace, "fewer")
+		}
+	}
+}
+
+// gated has pods behind such load balancers get the gate, where the input does not have their namespaces.
+func gated(s *world.Scenario) bool {
+	changed := false
+	for i := range s.Traffic {
+		t := &s.Traffic[i]
+		if !labelledGate(t.LB) || t.LB.GateInjection != world.InjectNever {
+			continue
+		}
+		namespace, _, _ := strings.Cut(t.LB.Service, "/")
+		if s.Namespaces[namespace] == nil {
+			lb := *t.LB
+			lb.GateInjection = world.InjectAlways
+			t.LB, changed = &lb, true
+		}
+	}
+	return changed
 }
 
 // unkeptGates names the readiness gates that nobody in this world sets: pods that have one are

@@ -168,7 +168,7 @@ func (b *builder) balancerOf(t *world.Traffic, svc *corev1.Service, via string) 
 		return balancerFound{name: name}
 	}
 	env, _ := environmentNamed(b.opts.Env)
-	found := findBalancer(svc, b.world.nodes, env)
+	found := findBalancer(svc, b.world.nodes, env, b.world.adverts)
 	if found.name == "" {
 		if name == lbAuto && b.overridden() {
 			b.balancerSpec().fail("nothing in the input says which load balancer Service %s/%s has: give preset, too", svc.Namespace, svc.Name)

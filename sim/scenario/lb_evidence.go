@@ -26,6 +26,8 @@ type balancerEvidence struct {
 	svc   *corev1.Service
 	nodes []manifest.Typed[*corev1.Node]
 	env   Environment
+	// adverts are MetalLB's objects that say how addresses are announced.
+	adverts []*manifest.Object
 }
 
 // evidenceRow is one row of the table in docs/model/simulator.md 5.2.
@@ -41,18 +43,18 @@ func evidenceRows() []evidenceRow {
 		{"any other aws-load-balancer-*, status hostname *.elb.amazonaws.com", findInTreeAWS},
 		{"networking.gke.io/load-balancer-type, cloud.google.com/l4-rbs, neg or backend-config", findGKE},
 		{"azure-load-balancer-*", findAzure},
-		{"an annotation or loadBalancerClass of MetalLB", findMetalLB},
+		{"an annotation or loadBalancerClass of MetalLB, a BGPAdvertisement or L2Advertisement", findMetalLB},
 		{"providerID of a Node: aws, gce, azure, kind", findProvider},
 		{"the kind of cluster that the user names", findEnvironment},
 	}
 }
 
 // findBalancer looks for the load balancer of a Service; without any evidence the name is "".
-func findBalancer(svc *corev1.Service, nodes []manifest.Typed[*corev1.Node], env Environment) balancerFound {
+func findBalancer(svc *corev1.Service, nodes []manifest.Typed[*corev1.Node], env Environment, adverts []*manifest.Object) balancerFound {
 	if svc.Spec.Type != corev1.ServiceTypeLoadBalancer {
 		return balancerFound{}
 	}
-	e := &balancerEvidence{svc, nodes, env}
+	e := &balancerEvidence{svc, nodes, env, adverts}
 	for _, row := range evidenceRows() {
 		if f := row.find(e); f.name != "" {
 			if f.basis == "" {
@@ -180,11 +182,33 @@ func findMetalLB(e *balancerEvidence) balancerFound {
 		f.why = "annotation " + key
 	case strings.Contains(e.class(), "metallb"):
 		f.why = "loadBalancerClass " + e.class()
+	case len(e.adverts) > 0 && e.class() == "":
+		f.why = advertWords(e.adverts[0])
 	default:
 		return balancerFound{}
 	}
+	return e.announced(f)
+}
+
+// MetalLB's kinds that say how addresses are announced: over BGP, or by answers to ARP and NDP.
+const (
+	kindBGPAdvertisement = "BGPAdvertisement"
+	kindL2Advertisement  = "L2Advertisement"
+)
+
+// announced says how MetalLB announces, where the input has advertisements of one kind alone.
+func (e *balancerEvidence) announced(f balancerFound) balancerFound {
+	if len(e.adverts) == 0 || slices.ContainsFunc(e.adverts, func(o *manifest.Object) bool { return o.Kind != e.adverts[0].Kind }) {
+		return f
+	}
+	f.name, f.families, f.why = "metallb-l2", nil, advertWords(e.adverts[0])
+	if e.adverts[0].Kind == kindBGPAdvertisement {
+		f.name = "metallb-bgp"
+	}
 	return f
 }
+
+func advertWords(o *manifest.Object) string { return o.Kind + " " + o.Name }
 
 // findProvider goes by the first Node that says where it runs.
 func findProvider(e *balancerEvidence) balancerFound {

@@ -143,7 +143,7 @@ func TestWhatIsLeftOutOfAProxysWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			left := inferOne(t, routedWeb("", "", anIngress(tt.ingress, tt.class)), Options{}).Scenario.NotModelled[0]
+			left := inferOne(t, routedWeb("", "", anIngress(tt.ingress, tt.class)+"---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n"), Options{}).Scenario.NotModelled[0]
 			if left.ID != tt.id || left.Direction != tt.direction {
 				t.Errorf("%+v", left)
 			}

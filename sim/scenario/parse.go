@@ -482,6 +482,7 @@ func (b *builder) finish() {
 	}
 	b.assumeReports()
 	b.assumeRepeatedSYNs()
+	b.assumeGates()
 	b.assumeClients()
 	b.assumeLabels()
 	b.leftOut()
@@ -521,7 +522,14 @@ func (b *builder) assumeWorkload(w *world.Workload) {
 	}
 	for _, container := range sortedKeys(w.Hooks) {
 		if h := w.Hooks[container]; h.Undetermined {
-			b.assume("prestop", fmt.Sprintf("%s: %s (%s)", container, h.Duration, h.Why))
+			switch grace := w.Grace(); {
+			case h.Duration.Min() >= grace:
+				b.assumeAs("prestop", fmt.Sprintf("%s: cut after %s by the end of the grace period (%s)", container, grace.Duration(), h.Why), inferred)
+			case h.Duration.Max() > grace:
+				b.assume("prestop", fmt.Sprintf("%s: %s, cut after %s by the end of the grace period (%s)", container, h.Duration, grace.Duration(), h.Why))
+			default:
+				b.assume("prestop", fmt.Sprintf("%s: %s (%s)", container, h.Duration, h.Why))
+			}
 		}
 		if h := w.Hooks[container].After; h.Undetermined {
 			b.assume("poststart", fmt.Sprintf("%s: %s (%s)", container, h.Duration, h.Why))

@@ -83,7 +83,7 @@ func TestEvidenceOfALoadBalancer(t *testing.T) {
 			t.Parallel()
 			svc, nodes := evidenceInput(t, tt.meta, tt.spec, tt.rest)
 			env, _ := environmentNamed(tt.env)
-			f := findBalancer(svc, nodes, env)
+			f := findBalancer(svc, nodes, env, nil)
 			if got := strings.TrimSpace(strings.Join(append([]string{f.name, f.basis}, guesses(f.name, f.others, f.families)...), " ")); got != tt.want {
 				t.Errorf("got %q (%s), want %q", got, f.why, tt.want)
 			}

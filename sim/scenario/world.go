@@ -35,6 +35,7 @@ type inventory struct {
 	foreign       []owner            // workloads of kinds that are not simulated, in input order
 	scaledObjects []*manifest.Object // KEDA's
 	nodePools     []*manifest.Object // Karpenter's
+	adverts       []*manifest.Object // MetalLB's BGPAdvertisements and L2Advertisements
 	unread        []*manifest.Object // what leads requests to Services, and is not read
 	meshRules     []*manifest.Object // VirtualServices and DestinationRules of Istio
 	meshed        map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
@@ -129,6 +130,10 @@ func (w *inventory) addRaw(o *manifest.Object) {
 		w.scaledObjects = append(w.scaledObjects, o)
 	case "NodePool":
 		w.nodePools = append(w.nodePools, o)
+	case kindBGPAdvertisement, kindL2Advertisement:
+		if o.Group() == "metallb.io" {
+			w.adverts = append(w.adverts, o)
+		}
 	case "VirtualService", "DestinationRule":
 		w.meshRules = append(w.meshRules, o)
 	case "KubeProxyConfiguration":

@@ -90,6 +90,28 @@ func ScaledToNothing(s *world.Scenario, w *world.Workload) (c Culprit, ok bool) 
 	return c, true
 }
 
+// NotReadyPublished is the line of a Service whose endpoints are ready whatever their pods are, where it sends clients to a pod that does
+// not listen yet, or no longer: a probe has no say in that. ok is false for other Services and causes.
+func NotReadyPublished(s *world.Scenario, stream int, b ledger.Blame) (c Culprit, ok bool) {
+	if b.Cause != ledger.NotListeningYet && b.Cause != ledger.ListenerClosed {
+		return Culprit{}, false
+	}
+	name := s.Traffic[stream].Service
+	for i := range s.Services {
+		v := &s.Services[i]
+		if v.Service.Namespace+"/"+v.Service.Name != name || !v.Service.Spec.PublishNotReadyAddresses {
+			continue
+		}
+		c = Culprit{What: "publishNotReadyAddresses: true of Service " + v.Service.Name, Object: name}
+		if v.Object != nil {
+			p := v.Object.At("spec.publishNotReadyAddresses")
+			c.File, c.Line = p.File, p.Line
+		}
+		return c, true
+	}
+	return Culprit{}, false
+}
+
 // Culprit is the line of the manifests behind failures that are alike: What stands there, or is missing ("no preStop").
 // The zero Culprit is none.
 type Culprit struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -121,9 +122,15 @@ func loses(c *record.Case) bool {
 }
 
 // fixable counts the lost requests that a manifest may have to do with: not those that raced
-// with the closing of an idle connection, which happens to any pod that ends.
+// with the closing of an idle connection, which happens to any pod that ends. The time that sessions have no server, where that is
+// what is lost, counts as the requests of 100/s: they wait for one that looks for its next server.
 func fixable(r *record.Run) uint64 {
 	var lost uint64
+	for i := range r.Streams {
+		if s := &r.Streams[i]; s.DarkSeconds > 0 && s.LostSeconds == s.DarkSeconds {
+			lost += uint64(s.DarkSeconds / (10 * engine.Millisecond))
+		}
+	}
 	for i := range r.Groups {
 		if r.Groups[i].Blame.Cause != ledger.KeepaliveRace {
 			lost += r.Groups[i].Count

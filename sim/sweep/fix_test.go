@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -83,6 +85,21 @@ func TestSensitivity(t *testing.T) {
 	for i, a := range again.Cases[0].Alternatives {
 		if a != first[i] {
 			t.Errorf("%v with one worker, %v with several", a, first[i])
+		}
+	}
+}
+
+// The time that sessions have no server is worth mending, though what failed raced with the end of a connection; where more requests
+// failed than that, they are what counts.
+func TestTimeWithoutAServerIsWorthMending(t *testing.T) {
+	t.Parallel()
+	race := []ledger.Group{{Blame: ledger.Blame{Cause: ledger.KeepaliveRace}, Count: 1}}
+	for want, s := range map[uint64]record.Stream{
+		200: {LostSeconds: 2 * engine.Second, DarkSeconds: 2 * engine.Second},
+		0:   {LostSeconds: 2 * engine.Second, DarkSeconds: engine.Second},
+	} {
+		if got := fixable(&record.Run{Streams: []record.Stream{s}, Groups: race}); got != want {
+			t.Errorf("%d, want %d", got, want)
 		}
 	}
 }

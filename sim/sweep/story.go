@@ -82,6 +82,9 @@ func (p *pool) tell(sc *world.Scenario, c *record.Case) error {
 		x.Story = teller.Tell(x.Example.Request)
 		if w := teller.Met(x.Example.Request); w != nil && !sc.Unannounced() {
 			x.Culprit = behind(sc, w, x.Blame)
+			if c, ok := story.NotReadyPublished(sc, x.Example.Request.Stream, x.Blame); ok {
+				x.Culprit = c
+			}
 		}
 	}
 	return nil

@@ -1,0 +1,70 @@
+package fix
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// changeOf is a change of the workload whose Service has something more in its spec.
+func changeOf(t *testing.T, id, spec, annotations, lb string) (*world.Scenario, *Change) {
+	t.Helper()
+	text := strings.Replace(fill(map[string]string{}), "  selector: {app: web}\n", "  "+spec+"\n  selector: {app: web}\n", 1)
+	text = strings.Replace(text, "metadata: {name: web, namespace: shop}\nspec:\n  "+spec, "metadata: {name: web, namespace: shop, annotations: {"+annotations+"}}\nspec:\n  "+spec, 1)
+	sc, w := worldOf(t, text, scenario.Options{LB: lb})
+	for _, c := range Changes(sc, w, engine.Second) {
+		if c.ID == id {
+			return sc, &c
+		}
+	}
+	return sc, nil
+}
+
+// A Service whose endpoints are ready whatever their pods are is to lead to ready pods only; the Scenario given stays as it is.
+func TestNotReadyAddressesAreTakenBack(t *testing.T) {
+	t.Parallel()
+	sc, c := changeOf(t, "publishNotReadyAddresses", "publishNotReadyAddresses: true", "", "")
+	if c == nil || len(c.Edits) != 1 || c.Edits[0].Path != "spec.publishNotReadyAddresses" || c.Edits[0].Line == 0 || c.Edits[0].To.YAML != "false" {
+		t.Fatalf("%+v", c)
+	}
+	after := Apply(sc, "shop/web", []Change{*c})
+	if !sc.Services[0].Service.Spec.PublishNotReadyAddresses || after.Services[0].Service.Spec.PublishNotReadyAddresses {
+		t.Error("the change is not that of the Service")
+	}
+	if _, c := changeOf(t, "publishNotReadyAddresses", "type: NodePort", "", ""); c != nil {
+		t.Errorf("it does so already: %+v", c)
+	}
+}
+
+// An NLB that resets connections to unhealthy targets is told not to, beside what its annotation says already.
+func TestConnectionsToUnhealthyTargetsAreKept(t *testing.T) {
+	t.Parallel()
+	const attributes = "service.beta.kubernetes.io/aws-load-balancer-target-group-attributes"
+	const kept = "target_health_state.unhealthy.connection_termination.enabled=false"
+	for annotations, want := range map[string]string{
+		"": kept, attributes + ": 'preserve_client_ip.enabled=true,target_health_state.unhealthy.connection_termination.enabled=true'": kept + ",preserve_client_ip.enabled=true",
+	} {
+		sc, c := changeOf(t, "unhealthyTargets", "type: LoadBalancer", annotations, "aws-nlb-instance")
+		if c == nil || len(c.Edits) != 1 || c.Edits[0].To.YAML != want {
+			t.Errorf("%q: %+v", annotations, c)
+			continue
+		}
+		for _, line := range c.Edits[0].YAML() {
+			if annotations == "" && len(line) > 90 {
+				t.Errorf("a line of %d columns: %s", len(line), line)
+			}
+		}
+		if after := Apply(sc, "shop/web", []Change{*c}); !sc.Traffic[0].LB.CutUnhealthy || after.Traffic[0].LB.CutUnhealthy {
+			t.Errorf("%q: the change is not that of the load balancer", annotations)
+		}
+	}
+	if _, c := changeOf(t, "unhealthyTargets", "type: LoadBalancer", attributes+": "+kept, "aws-nlb-instance"); c != nil {
+		t.Errorf("it does so already: %+v", c)
+	}
+	if _, c := changeOf(t, "unhealthyTargets", "type: LoadBalancer", "", "gke-l4"); c != nil {
+		t.Errorf("another one: %+v", c)
+	}
+}

@@ -1,0 +1,75 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// WithoutNotReady has a Service ("ns/name") lead to ready pods only: with publishNotReadyAddresses an endpoint is ready whatever its
+// pod is, and clients are sent to pods that start and to pods that end (docs/model/controllers.md 9.1). ok is false where it says no
+// such thing, or is headless: a name that peers find each other by is to have them all.
+func WithoutNotReady(s *world.Scenario, service string) (r Remedy, ok bool) {
+	r = Remedy{Title: "publishNotReadyAddresses: false", Scenario: s.Clone()}
+	at := serviceAt(s, service)
+	if at < 0 {
+		return r, false
+	}
+	v := s.Services[at]
+	if !v.Service.Spec.PublishNotReadyAddresses || v.Service.Spec.ClusterIP == corev1.ClusterIPNone {
+		return r, false
+	}
+	r.Edit = edit.New(v.Object, v.Service, "spec.publishNotReadyAddresses", edit.Value{YAML: "false"}, "")
+	r.Edit.Kind = "Service"
+	v.Service = v.Service.DeepCopy()
+	v.Service.Spec.PublishNotReadyAddresses = false
+	r.Scenario.Services = append(append(r.Scenario.Services[:at:at], v), r.Scenario.Services[at+1:]...)
+	return r, true
+}
+
+// unhealthyAttribute says what becomes of connections to a target that fails its health checks (docs/model/load-balancers.md 4).
+const unhealthyAttribute = "target_health_state.unhealthy.connection_termination.enabled"
+
+// WithUnhealthyKept has an AWS network load balancer before a Service ("ns/name") leave connections alone to a target that fails its
+// health checks: it resets them by default. ok is false where no such load balancer stands before it, or it does so already.
+func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
+	r = Remedy{Title: unhealthyAttribute + "=false", Scenario: s.Clone()}
+	for i := range r.Scenario.Traffic {
+		t := &r.Scenario.Traffic[i]
+		if t.LB == nil || t.Service != service || !strings.HasPrefix(t.LB.Preset, "aws-nlb-") || !t.LB.CutUnhealthy {
+			continue
+		}
+		lb := *t.LB
+		lb.CutUnhealthy = false
+		t.LB, ok = &lb, true
+	}
+	at := serviceAt(s, service)
+	if !ok || at < 0 {
+		return r, false
+	}
+	v := s.Services[at]
+	attributes := []string{unhealthyAttribute + "=false"}
+	for _, pair := range strings.Split(v.Service.Annotations[targetGroup], ",") {
+		if pair = strings.TrimSpace(pair); pair != "" && !strings.HasPrefix(pair, unhealthyAttribute+"=") {
+			attributes = append(attributes, pair)
+		}
+	}
+	value := strings.Join(attributes, ",")
+	r.Edit = edit.New(v.Object, v.Service, fmt.Sprintf("metadata.annotations[%q]", targetGroup), edit.Value{YAML: value}, "")
+	r.Edit.Kind, r.Edit.Merge = "Service", r.Edit.At == r.Edit.Path
+	return r, true
+}
+
+// serviceAt is the index of a Service, -1 for none.
+func serviceAt(s *world.Scenario, service string) int {
+	for i := range s.Services {
+		if v := s.Services[i].Service; v.Namespace+"/"+v.Name == service {
+			return i
+		}
+	}
+	return -1
+}
