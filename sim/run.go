@@ -59,6 +59,8 @@ type StreamResult struct {
 	// LongestOutage is the longest time in which every new request failed, from the arrival of
 	// the first to that of the last of them: no row that may be chance while others are answered.
 	LongestOutage engine.Time
+	// LongestWait is the longest time in which no server took a new request within a second: all of them failed, or waited.
+	LongestWait engine.Time
 	// Cuts are connections that ended with their server or were cut by a load balancer: of clients
 	// whose requests share one.
 	Cuts uint64
@@ -411,7 +413,7 @@ func (r *run) result(settled bool) *Result {
 func (r *run) streamResult(i int) StreamResult {
 	t, dark := &r.sc.Traffic[i], r.traffic.Dark(i, r.eng.Now())
 	s := StreamResult{
-		Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i), Cuts: r.traffic.Cuts(i),
+		Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i), LongestWait: r.ledger.LongestWait(i), Cuts: r.traffic.Cuts(i),
 		DarkSeconds: dark.Mean, LongestDark: dark.Longest,
 	}
 	if t.Rate > 0 {

@@ -84,6 +84,15 @@ func New(o *manifest.Object, object any, path string, to Value, was string) Edit
 	return e
 }
 
+// Key is the label or annotation that is changed, "" where it is another field.
+func (e *Edit) Key() string {
+	_, key, ok := strings.Cut(e.Path, `["`)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(key, `"]`)
+}
+
 // YAML is what to paste, line by line, indented from the first of them on: with the fields above Path that the input does not
 // have. nil where the value on Line is simply replaced, or no input has the object.
 func (e *Edit) YAML() []string {

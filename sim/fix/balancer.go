@@ -7,6 +7,9 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
+// ReadinessGate is the ID of the change that has the load balancer know a new pod before the rollout goes on.
+const ReadinessGate = "readinessGate"
+
 // gate has the load balancer know a new pod before the rollout goes on; nil where it has no such gate, or has it already.
 func (t *target) gate() *Change {
 	r, ok := scenario.WithReadinessGate(t.sc, t.w.Name())
@@ -14,7 +17,7 @@ func (t *target) gate() *Change {
 		return nil
 	}
 	return &Change{
-		ID: "readinessGate", Title: r.Title, Edits: []edit.Edit{r.Edit}, Around: Around{Gate: true},
+		ID: ReadinessGate, Title: r.Title, Edits: []edit.Edit{r.Edit}, Around: Around{Gate: true},
 		Cost: "a rollout waits until the load balancer has found each new pod healthy",
 	}
 }

@@ -171,6 +171,7 @@ type Ledger struct {
 	room     int         // for more of them
 	hash     *engine.TraceHash
 	outages  []outages // by stream
+	waits    []outages // by stream: of requests that failed, or waited for more than a second until a server took them
 	listener Listener
 	failing  Request // that the listener hears of
 }
@@ -195,7 +196,7 @@ func New(streams, keep int, hash *engine.TraceHash) *Ledger {
 	return &Ledger{
 		streams: make([]Totals, streams), outcomes: make([][NumOutcomes]uint64, streams),
 		rescued: map[Blame]uint64{}, room: keep, hash: hash,
-		outages: make([]outages, streams),
+		outages: make([]outages, streams), waits: make([]outages, streams),
 	}
 }
 
@@ -256,6 +257,11 @@ func (l *Ledger) Succeed(stream int, number uint64, node int, endpoint uint64, e
 	}
 }
 
+// Waited accounts for a request that is answered, and that no server took within a second of its arrival.
+func (l *Ledger) Waited(stream int, number uint64, arrival engine.Time) {
+	l.waits[stream].add(number, arrival, true)
+}
+
 // Revoke takes back a success, and the attempt that led to it, with what Succeed was told: the
 // answer that was counted on did not come.
 func (l *Ledger) Revoke(stream int, number uint64, escaped *Blame, late bool) {
@@ -281,6 +287,7 @@ func (l *Ledger) Fail(r Request) {
 	t.Failed++
 	l.outcomes[r.Stream][r.Outcome]++
 	l.outages[r.Stream].add(r.Number, r.Arrival, r.Blame.Elsewhere)
+	l.waits[r.Stream].add(r.Number, r.Arrival, r.Blame.Elsewhere)
 	l.failures.Add(&r)
 	l.hold(&r)
 	elsewhere := uint64(0)

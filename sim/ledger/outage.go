@@ -18,9 +18,12 @@ type stretch struct {
 // arrival, and mostly fail in about that order: a long outage is one stretch or a few, whatever its length.
 type outages []stretch
 
-// add puts a request that failed to the stretches next to it.
+// add puts a request that failed to the stretches next to it. One that is in a stretch stays there.
 func (o *outages) add(number uint64, arrival engine.Time, elsewhere bool) {
 	at := o.after(number)
+	if at > 0 && (*o)[at-1].last >= number {
+		return
+	}
 	s := stretch{first: number, last: number, begin: arrival, end: arrival, othersAccepted: elsewhere}
 	follows, precedes := at > 0 && (*o)[at-1].last+1 == number, at < len(*o) && number+1 == (*o)[at].first
 	switch {
@@ -38,14 +41,14 @@ func (o *outages) add(number uint64, arrival engine.Time, elsewhere bool) {
 	}
 }
 
-// after is the first stretch that comes after a request which is in none of them.
+// after is the first stretch that begins after a request.
 func (o outages) after(number uint64) int {
 	at, end := len(o), len(o)
-	if end > 0 && o[end-1].last > number { // else it failed in its turn, as most do
+	if end > 0 && o[end-1].first > number { // else it failed in its turn, as most do
 		at = 0
 	}
 	for at < end {
-		if middle := (at + end) / 2; o[middle].first < number {
+		if middle := (at + end) / 2; o[middle].first <= number {
 			at = middle + 1
 		} else {
 			end = middle
@@ -90,3 +93,7 @@ func (s *stretch) requests() uint64 { return s.last - s.first + 1 }
 // the arrival of the first to the arrival of the last of consecutive requests that all failed. Rows that may be chance where others
 // were answered all the time count for nothing: see episode.chance.
 func (l *Ledger) LongestOutage(stream int) engine.Time { return l.outages[stream].longest() }
+
+// LongestWait returns the longest time in which no server took a request of a stream within a second of its arrival: they failed,
+// or were answered after a wait. Rows that may be chance count for nothing here, either.
+func (l *Ledger) LongestWait(stream int) engine.Time { return l.waits[stream].longest() }

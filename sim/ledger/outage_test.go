@@ -81,3 +81,30 @@ func TestARowOfFailuresMayBeChance(t *testing.T) {
 		}
 	}
 }
+
+// Requests that no server took for a second are a wait together with those that failed; they are no outage. One that is taken back and
+// fails after all is in the wait once.
+func TestAWaitIsLongerThanAnOutage(t *testing.T) {
+	t.Parallel()
+	l := fresh(0)
+	at := func(n uint64) engine.Time { return engine.Time(n) * engine.Second }
+	fail := func(n uint64) { l.Fail(Request{Number: n, Arrival: at(n), Outcome: Timeout}) }
+	for n := uint64(20); n > 10; n-- { // whoever waits longest is answered last
+		l.Waited(0, n, at(n))
+	}
+	fail(21)
+	fail(15) // its answer was taken back
+	for n := uint64(22); n < 30; n++ {
+		l.Waited(0, n, at(n))
+	}
+	l.Waited(1, 99, at(99))
+	if got, want := l.LongestWait(0), 18*engine.Second; got != want {
+		t.Errorf("a wait of %s s, want %s", got.Seconds(), want.Seconds())
+	}
+	if got := l.LongestOutage(0); got != 0 {
+		t.Errorf("an outage of %s s", got.Seconds())
+	}
+	if got := l.LongestWait(1); got != 0 {
+		t.Errorf("one request is a wait of %s s", got.Seconds())
+	}
+}

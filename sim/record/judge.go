@@ -262,6 +262,18 @@ func (c *Case) ClientLate(i int) (slow, rescued uint64) {
 	return slower.told(len(c.Runs)), helped.told(len(c.Runs))
 }
 
+// ClientWait is the longest time in which no server took a request of one client within a second, per run.
+func (c *Case) ClientWait(i int) Range {
+	var waits []int64
+	for r := range c.Runs {
+		waits = append(waits, int64(c.Runs[r].Streams[i].LongestWait))
+	}
+	if len(waits) == 0 {
+		return Range{}
+	}
+	return rangeOf(waits)
+}
+
 // balance counts the runs that have more of something with the action, and those that have as many or more without.
 type balance struct {
 	sum        uint64

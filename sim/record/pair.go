@@ -23,6 +23,9 @@ func (r *Run) Pair(without *Run, failed, before []ledger.Request) {
 		s := &r.Streams[i]
 		s.Slow, s.Rescued = less(s.Slow, without.Streams[i].Slow), less(s.Rescued, without.Streams[i].Rescued)
 		s.Cuts = less(s.Cuts, without.Streams[i].Cuts)
+		if without.Streams[i].LongestWait > 0 {
+			s.LongestWait = 0
+		}
 		if s.Failed == 0 || without.Streams[i].Failed == 0 {
 			r.group(ofStream(failed, i))
 			continue

@@ -83,6 +83,19 @@ func TestWhatNeverAnswersIsNoOutageOfTheAction(t *testing.T) {
 	}
 }
 
+// A time in which clients wait is the action's where there is none without it.
+func TestAWaitThatIsThereAnywayIsNotTheActions(t *testing.T) {
+	t.Parallel()
+	for _, anyway := range []engine.Time{0, engine.Second} {
+		r, without := pairedRun(nil), pairedRun(nil)
+		r.Streams[0].LongestWait, without.Streams[0].LongestWait = 5*engine.Second, anyway
+		r.Pair(without, nil, nil)
+		if got := r.Streams[0].LongestWait; (got == 5*engine.Second) != (anyway == 0) {
+			t.Errorf("%s s without the action: %s s", anyway.Seconds(), got.Seconds())
+		}
+	}
+}
+
 // A client that meets another pod after the action fails as often as before, for other requests.
 func TestAsManyOtherFailuresAreChance(t *testing.T) {
 	t.Parallel()

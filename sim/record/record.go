@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -125,6 +127,11 @@ const InsideClients = world.InsideClients
 // Foremost says whether what is left out under an ID, in Case.NotModelled, belongs to the first lines of a report.
 func Foremost(id string) bool { return world.Foremost(id) }
 
+// OtherProxy says that the nodes of a case have another service proxy than kube-proxy, which stands in for it.
+func (c *Case) OtherProxy() bool {
+	return slices.ContainsFunc(c.NotModelled, func(n world.NotModelled) bool { return n.ID == world.OtherProxy })
+}
+
 // NoDrain is the ID, in Case.NotModelled, of the drain that is no case of a DaemonSet.
 const NoDrain = world.NoDrain
 
@@ -175,6 +182,7 @@ type Client struct {
 	Name     string
 	Rate     int  // requests a second in 1/1000, 0 for a closed loop
 	External bool // it asks from outside of the cluster
+	Connects bool // it opens a connection to a pod for each request
 	BacksOff bool // after a refusal it waits before it connects again, up to two minutes, as gRPC does, and sessions are taken to
 }
 
@@ -232,7 +240,8 @@ type Stream struct {
 	Before                     uint64
 	Outcomes                   [ledger.NumOutcomes]uint64
 	LostSeconds, LongestOutage engine.Time
-	Cuts                       uint64 // connections that ended with their server or were cut by a load balancer: of clients whose requests share one
+	LongestWait                engine.Time // in which no server took a request within a second; none where the run without the action has such a time
+	Cuts                       uint64      // connections that ended with their server or were cut by a load balancer: of clients whose requests share one
 	// DarkSeconds is how long a client was without a server, the mean over the clients, and LongestDark
 	// the longest that one was at a time: of clients whose requests share one connection. A session's
 	// LostSeconds are never less than DarkSeconds.

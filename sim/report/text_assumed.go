@@ -61,7 +61,7 @@ func (t *text) assumptions(shown []*record.Case) {
 		t.Text("", heading)
 		t.Table(2, rows)
 	}
-	t.counts(more, nothing, untried)
+	t.counts(more, nothing, untried, len(rows) > 0)
 	if tried {
 		t.taken(shown)
 	}
@@ -128,8 +128,8 @@ func first(id string) int {
 	return len(known)
 }
 
-// counts sums up the assumptions that are not listed.
-func (t *text) counts(more, nothing, untried int) {
+// counts sums up the assumptions that are not listed, where others are and where none is.
+func (t *text) counts(more, nothing, untried int, others bool) {
 	var parts []string
 	for _, p := range []struct {
 		n         int
@@ -141,7 +141,7 @@ func (t *text) counts(more, nothing, untried int) {
 		case p.n == 0:
 		case len(parts) > 0:
 			parts = append(parts, count(p.n, p.one, p.many))
-		case more > 0:
+		case more > 0 && others:
 			parts = append(parts, count(p.n, "more assumption "+p.one, "more assumptions "+p.many))
 		default:
 			parts = append(parts, count(p.n, "assumption "+p.one, "assumptions "+p.many))

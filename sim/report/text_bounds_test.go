@@ -59,6 +59,25 @@ func roomForOthers(n int) room {
 	return r
 }
 
+// Nor is the label of an object that the input does not have.
+func TestALabelWithoutRoom(t *testing.T) {
+	t.Parallel()
+	const key = "example.com/inject"
+	e := &edit.Edit{Path: `metadata.labels["` + key + `"]`, To: edit.Value{YAML: "enabled"}, With: edit.Value{YAML: "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {" + key + ": enabled}}}"}}
+	for unpasted, want := range map[bool]string{true: " " + key + ": enabled (--show web has it in full) ", false: " apiVersion: v1 kind: Namespace metadata: name: shop labels: {" + key + ": enabled} "} {
+		r := everything
+		r.unpasted = unpasted
+		out := newText(&record.Simulation{}, TextOptions{}, r)
+		out.edit(e, "--show web")
+		if got := " " + strings.TrimSpace(flow(out.String())) + " "; got != want {
+			t.Errorf("unpasted %v: %q, want %q", unpasted, got, want)
+		}
+	}
+	if e.Path = "spec.replicas"; e.Key() != "" {
+		t.Error(e.Key())
+	}
+}
+
 // Where there is no room an object is named and not shown. A field of one is shown in any case.
 func TestAnEditWithoutRoom(t *testing.T) {
 	t.Parallel()

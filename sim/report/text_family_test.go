@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -62,5 +63,19 @@ func TestTheHeadlineOfRunsThatLoseNowAndThen(t *testing.T) {
 		if got := familySentence(&c, scenario.Wording{}); got != x.want {
 			t.Errorf("%d and %d: %q, want %q", x.first, x.second, got, x.want)
 		}
+	}
+}
+
+// Nobody has to say which load balancer it is where nothing is lost with any.
+func TestWhatHoldsWithEachLoadBalancerAsksForNone(t *testing.T) {
+	t.Parallel()
+	text := newText(&record.Simulation{}, TextOptions{}, everything)
+	c := &record.Case{Verdict: record.Depends, Families: []record.Family{{Preset: "gke-l4"}, {Preset: "aws-nlb-ip"}}}
+	if got := text.todo(c)[0]; !strings.HasPrefix(got, "say which of these it is") {
+		t.Error(got)
+	}
+	c.Verdict = record.Holds
+	if got := text.todo(c); len(got) != 1 || got[0] != "nothing" {
+		t.Errorf("%q", got)
 	}
 }

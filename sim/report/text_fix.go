@@ -51,7 +51,7 @@ func (t *text) todo(c *record.Case) []string {
 		}
 		return []string{words}
 	}
-	if len(c.Families) > 0 {
+	if len(c.Families) > 0 && c.Verdict != record.Holds { // with each of them nothing is lost: it makes no difference
 		return []string{"say which of these it is, for nothing in the input does: " + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"}
 	}
 	all := fixesFor(t.sim, c.Workload)
@@ -623,6 +623,10 @@ func (t *text) edit(e *edit.Edit, show string) {
 	}
 	if t.room.unpasted && e.Path == "" {
 		t.Text("      "+where, e.To.String()+" ("+show+" has it in full)")
+		return
+	}
+	if key := e.Key(); t.room.unpasted && e.File == "" && key != "" {
+		t.Text("      ", key+": "+e.To.String()+" ("+show+" has it in full)")
 		return
 	}
 	if block := e.YAML(); len(block) > 0 {

@@ -50,7 +50,7 @@ func (t *text) head(c *record.Case) {
 	t.labelled("Why", t.whys(c))
 	t.labelled("Overruled", t.overruled(c))
 	t.labelled("Assumed", t.madeUp(c))
-	t.labelled("Unless", unless(c))
+	t.labelled("Unless", t.unless(c))
 	if mostBefore(c) < tenth {
 		t.labelled("Also", befores(c))
 	}
@@ -348,6 +348,9 @@ func withoutServer(c *record.Case) bool { return len(c.Clients) > 0 && c.Without
 func lateWords(c *record.Case) string {
 	var late engine.Time
 	for i := range c.Clients {
+		if none := unconnected(c, i); none.Median > 0 && none.Median >= 3*c.LostSeconds.Median {
+			return fmt.Sprintf(", and takes no new connection for %s: who waits that long is answered late", atLength(none))
+		}
 		slow, _ := c.ClientLate(i)
 		late = max(late, meanSeconds(slow, c, i))
 	}
@@ -355,6 +358,26 @@ func lateWords(c *record.Case) string {
 		return ""
 	}
 	return fmt.Sprintf(", and answers %s of traffic more than 1 s late", span(late))
+}
+
+// unconnected is for how long none of a client's connections came about, though clients repeated the SYN, and who waited was answered
+// late; 0 where the median is no second more, and no quarter more, than all that came to nothing in a row.
+func unconnected(c *record.Case, i int) record.Range {
+	_, longest, _ := c.Client(i)
+	wait := c.ClientWait(i)
+	if more := wait.Median - longest.Median; !c.Clients[i].Connects || more < int64(engine.Second) || 4*more < longest.Median || c.ForGood() {
+		return record.Range{}
+	}
+	return wait
+}
+
+// atLength is the median of durations, with the longest where that is another thing: "2 s, up to 16 s".
+func atLength(r record.Range) string {
+	words := span(engine.Time(r.Median))
+	if r.Max > 2*r.Median {
+		words += ", up to " + span(engine.Time(r.Max))
+	}
+	return words
 }
 
 func inBrackets(words string) string {
@@ -473,6 +496,9 @@ func clientWords(c *record.Case, i int) string {
 		parts = append(parts, ended+" connections end with their server or are cut")
 	}
 	slow, rescued := c.ClientLate(i)
+	if none := unconnected(c, i); none.Median > 0 {
+		parts = append(parts, "no new connection for "+atLength(none))
+	}
 	if s := meanSeconds(slow, c, i); s >= worthWords {
 		parts = append(parts, span(s)+" answered more than 1 s late")
 	}
@@ -535,7 +561,7 @@ func (t *text) whys(c *record.Case) []string {
 		return nil
 	}
 	x := &c.Causes[0]
-	words := inFront(c, causeStory(x.Blame))
+	words := insteadOf(c) + inFront(c, causeStory(x.Blame))
 	if lastOnSilentNode(c) {
 		words = "no other pod is ready, and one on a node that is silent is replaced only when its tolerationSeconds are over, 300 s by default"
 	}
@@ -545,11 +571,42 @@ func (t *text) whys(c *record.Case) []string {
 	if all := c.Totals().Failed; 100*x.Count < 95*all {
 		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
 	}
+	if !t.room.brief {
+		words += unregistered(c)
+	}
 	out := []string{words + t.culprit(x.Culprit)}
 	if beyond := webhookWords(c); beyond != "" {
 		out = append(out, beyond)
 	}
 	return out
+}
+
+// insteadOf says that it is kube-proxy which stands behind the main cause, where the nodes have another proxy: "" for others.
+func insteadOf(c *record.Case) string {
+	other := c.OtherProxy()
+	if cause := c.Causes[0].Cause; !other || cause != ledger.StaleRules {
+		return ""
+	}
+	return "with kube-proxy in place of the nodes' own proxy, "
+}
+
+// unregistered says of an outage in which the load balancer sends to dead targets why nobody else answers: in some of its runs it has no
+// target at all after them, for the new ones have not passed their health checks. "" for others.
+func unregistered(c *record.Case) string {
+	if c.Verdict != record.Outage && c.Central != record.Outage || c.Causes[0].Cause != ledger.StaleLB {
+		return ""
+	}
+	var n uint64
+	for i := range c.Causes {
+		if c.Causes[i].Cause == ledger.NoHealthyTarget {
+			n += c.Causes[i].Count
+		}
+	}
+	all := c.Totals().Failed
+	if 10*n < all {
+		return ""
+	}
+	return "; nobody else answers, for " + inFront(c, "the load balancer or proxy") + " does not send to its new targets yet (without any target: " + share(n, all) + ")"
 }
 
 // webhookWords say of a webhook nobody of which answers for a time what that comes to, by its failurePolicy: the figures are of its Service
@@ -609,6 +666,12 @@ func (t *text) culprit(l story.Culprit) string {
 	}
 	if where := t.place(l.File, l.Line); where != "" {
 		words += " (" + where + ")"
+	}
+	if l.Probe != "" {
+		words += ", and a " + l.Probe
+		if where := t.place(l.ProbeFile, l.ProbeLine); where != "" {
+			words += " (" + where + ")"
+		}
 	}
 	return words
 }

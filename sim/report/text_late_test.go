@@ -39,3 +39,38 @@ func TestTheHeadlineSaysWhatIsAnsweredLate(t *testing.T) {
 		}
 	}
 }
+
+// Where for a time no connection came about, and who waited was answered late, it is that which is said, and for how long.
+func TestTheHeadlineSaysForHowLongNoConnectionIsTaken(t *testing.T) {
+	t.Parallel()
+	const sec = engine.Second
+	for _, x := range []struct {
+		connects      bool
+		outage        engine.Time
+		wait, longest engine.Time // in the median run, and in one of them
+		want, client  string
+	}{
+		{true, 0, 5 * sec, 5 * sec, ", and takes no new connection for 5 s: who waits that long is answered late", "no new connection for 5 s; 4 s answered more than 1 s late"},
+		{true, 0, 5 * sec, 16 * sec, ", and takes no new connection for 5 s, up to 16 s: who waits that long is answered late", "no new connection for 5 s, up to 16 s; 4 s answered more than 1 s late"},
+		{true, 0, sec / 2, 16 * sec, ", and answers 4 s of traffic more than 1 s late", "4 s answered more than 1 s late"},
+		{true, 5 * sec, 5 * sec, 5 * sec, ", and answers 4 s of traffic more than 1 s late", "4 s answered more than 1 s late"},
+		{true, 5 * sec, 6 * sec, 6 * sec, ", and answers 4 s of traffic more than 1 s late", "4 s answered more than 1 s late"},
+		{false, 0, 5 * sec, 5 * sec, ", and answers 4 s of traffic more than 1 s late", "4 s answered more than 1 s late"},
+	} {
+		c := record.Case{Clients: []record.Client{{Rate: 100 * 1000, Connects: x.connects}}}
+		for n := range 5 {
+			s := record.Stream{LongestWait: x.wait, LongestOutage: x.outage}
+			s.Slow = 400
+			if n == 4 {
+				s.LongestWait = x.longest
+			}
+			c.Runs = append(c.Runs, record.Run{Streams: []record.Stream{s}})
+		}
+		if got := lateWords(&c); got != x.want {
+			t.Errorf("%+v: %q", x, got)
+		}
+		if got := clientWords(&c, 0); got != x.client {
+			t.Errorf("%+v: %q", x, got)
+		}
+	}
+}

@@ -60,9 +60,10 @@ func byImpact(c *record.Case) func(a, b string) int {
 	}
 }
 
-// unless says which other values of an assumption would change the verdict, or most of what is lost.
+// unless says which other values of an assumption would change the verdict, or most of what is lost; of a case of which nothing says the
+// load balancer, beside that, and with the one that it is told with.
 func unless(c *record.Case) []string {
-	if len(c.Families) > 0 || c.Verdict == record.Holds {
+	if c.Verdict == record.Holds {
 		return nil
 	}
 	var ids []string
@@ -71,7 +72,10 @@ func unless(c *record.Case) []string {
 			ids = distinct(ids, a.ID)
 		}
 	}
-	slices.SortStableFunc(ids, byImpact(c))
+	order := byImpact(c)
+	slices.SortStableFunc(ids, func(a, b string) int {
+		return cmp.Or(-cmp.Compare(ownToSay(c, a), ownToSay(c, b)), order(a, b))
+	})
 	const most = 2
 	var out []string
 	for _, id := range ids[:min(most, len(ids))] {
@@ -101,6 +105,24 @@ func unless(c *record.Case) []string {
 	return out
 }
 
+// unless is unless with what there is room for: the table of the load balancers has taken much of the page.
+func (t *text) unless(c *record.Case) []string {
+	words := unless(c)
+	if len(c.Families) > 0 && t.room.brief {
+		words = words[:min(1, len(words))]
+	}
+	return words
+}
+
+// ownToSay is 1 for how long the program of a preStop hook takes, where that alone decides the verdict: who wrote the hook knows, and
+// need not ask anybody. It is 0 for other assumptions.
+func ownToSay(c *record.Case, id string) int {
+	if effect, _ := c.EffectOf(id); id == "prestop" && effect == record.VerdictEffect {
+		return 1
+	}
+	return 0
+}
+
 // settled is the first of the ways to say an assumption, and of an app, which the clause names, what was assumed.
 func settled(id, value, settle string) string {
 	var parts []string
@@ -112,13 +134,16 @@ func settled(id, value, settle string) string {
 		parts = append(parts, "reported: "+span)
 	}
 	if flag, _, _ := strings.Cut(settle, ","); flag != "" {
+		if name, _, ok := strings.Cut(value, ": "); ok && !strings.Contains(name, " ") && id == "prestop" { // whose hook it is
+			flag = strings.Replace(flag, "NAME", name, 1)
+		}
 		parts = append(parts, flag)
 	}
 	return inBrackets(strings.Join(parts, "; "))
 }
 
 // decides says that another value changes the verdict, or what is lost to half or twice as much, and is one that a reader may
-// well have: hardly any app ignores SIGTERM. What cannot end either way loses more or less until somebody acts, and is no other verdict.
+// well have: hardly any app ignores SIGTERM. Of what is only reported of a load balancer the range counts. What cannot end either way loses more or less until somebody acts, and is no other verdict.
 func decides(c *record.Case, a *record.Alternative) bool {
 	if a.ID == "nodes" && c.Usable.Of == 1 && leading(a.Value) == "1" { // the drain of a cluster's only node
 		return false
@@ -127,7 +152,20 @@ func decides(c *record.Case, a *record.Alternative) bool {
 		return false
 	}
 	was, is := c.LostSeconds.Median, a.LostSeconds.Median
-	return a.Effect == record.VerdictEffect || a.Effect == record.SizeEffect && distance(c, a) >= worthWords && (2*is <= was || is >= 2*was)
+	size := a.Effect == record.SizeEffect && distance(c, a) >= worthWords
+	return a.Effect == record.VerdictEffect || size && (2*is <= was || is >= 2*was || strings.HasPrefix(a.ID, "lb.") && apart(c, a.ID))
+}
+
+// apart says that with one of the values of an assumption half as much again is lost, or more, as with another one; that which was assumed is
+// one of them.
+func apart(c *record.Case, id string) bool {
+	least, most := c.LostSeconds.Median, c.LostSeconds.Median
+	for i := range c.Alternatives {
+		if a := &c.Alternatives[i]; a.ID == id {
+			least, most = min(least, a.LostSeconds.Median), max(most, a.LostSeconds.Median)
+		}
+	}
+	return 2*most >= 3*least
 }
 
 // conditions say in a clause that an assumption has another value.

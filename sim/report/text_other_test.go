@@ -46,6 +46,30 @@ func TestUnlessNamesWhatChangesMost(t *testing.T) {
 	}
 }
 
+// How long a hook takes, which its author knows, is told first where it decides, and also of a case that depends on the load balancer.
+func TestUnlessBeginsWithTheUnknownHook(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	lost := func(n int64) record.Range { return record.Range{Min: n * sec, Median: n * sec, Max: n * sec} }
+	c := &record.Case{
+		Workload: "shop/web", Verdict: record.Depends, Central: record.Drops, LostSeconds: lost(3),
+		Families:    []record.Family{{Name: "one"}, {Name: "other"}},
+		Assumptions: []world.Assumption{{ID: "prestop", Value: "web: 0s-5s (httpGet /drain)", Settle: "--set prestop.NAME="}, {ID: "start", Value: "2s", Settle: "--set start="}},
+		Alternatives: []record.Alternative{
+			{ID: "start", Value: "20s", Verdict: record.Drops, LostSeconds: lost(20), Effect: record.SizeEffect},
+			{ID: "prestop", Value: "30s", Verdict: record.Holds, Effect: record.VerdictEffect},
+		},
+	}
+	want := []string{"the program of the preStop hook takes 30 s: nothing lost (--set prestop.web=)", "containers listen after 20 s: 20 s lost (--set start=)"}
+	if got := unless(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	c.Alternatives[1] = record.Alternative{ID: "prestop", Value: "30s", Verdict: record.Drops, LostSeconds: lost(1), Effect: record.SizeEffect} // decides nothing
+	if got := unless(c); len(got) != 2 || !strings.HasPrefix(got[1], "the program of the preStop hook") {
+		t.Errorf("%q", got)
+	}
+}
+
 // A loss that a flag allows says which one it is.
 func TestWhatIsAllowedSaysByWhat(t *testing.T) {
 	t.Parallel()
@@ -220,6 +244,40 @@ func TestANodeMoreIsNoFieldOfTheWorkload(t *testing.T) {
 		c := record.Case{Kind: "Deployment", Workload: "shop/web", Source: "web.yaml:1", Verdict: record.Stalled, Stuck: &record.Stuck{What: what, File: "web.yaml", Line: 10}}
 		x := text{sim: &record.Simulation{Cases: []record.Case{c}}}
 		if got := strings.Join(x.todo(&c), "; "); strings.ReplaceAll(got, "web.yaml", "") != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Of a figure that is only reported of a load balancer the range counts, also where what was assumed is in the middle of it.
+func TestUnlessSaysWhatIsOnlyReported(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	c := &record.Case{Workload: "shop/web", Verdict: record.Outage, LostSeconds: record.Range{Median: 44 * sec}}
+	for _, a := range []struct {
+		id, value string
+		lost      int64
+		effect    record.Effect
+	}{
+		{"lb.registration", "5s (reported)", 35, record.SizeEffect}, {"lb.registration", "40s (reported)", 68, record.SizeEffect},
+		{"lb.propagation", "5s (reported)", 32, record.SizeEffect}, {"lb.propagation", "40s (reported)", 44, record.NoEffect},
+		{"start", "5s", 35, record.SizeEffect}, {"start", "40s", 68, record.SizeEffect},
+	} {
+		c.Alternatives = append(c.Alternatives, record.Alternative{ID: a.id, Value: a.value, Verdict: record.Outage, LostSeconds: record.Range{Median: a.lost * sec}, Effect: a.effect})
+	}
+	want := []string{"the load balancer checks a new target after 5 s: 35 s lost; 40 s: 68 s lost"}
+	if got := unless(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// There are more assumptions where some are listed.
+func TestAssumptionsAreMoreWhereSomeAreListed(t *testing.T) {
+	t.Parallel()
+	for others, want := range map[bool]string{true: "  4 more assumptions change what is lost, 2 make no difference (-v lists them).", false: "  4 assumptions change what is lost, 2 make no difference (-v lists them)."} {
+		x := newText(&record.Simulation{}, TextOptions{}, everything)
+		x.counts(4, 2, 0, others)
+		if got := strings.TrimRight(x.String(), "\n"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

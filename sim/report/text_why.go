@@ -75,7 +75,7 @@ func (t *text) causes(c *record.Case) {
 			break
 		}
 		words := inFront(c, causeName(x.Blame))
-		if i > 0 && x.Culprit != causes[0].Culprit {
+		if i > 0 && !x.Culprit.Same(causes[0].Culprit) {
 			words += t.behind(x.Culprit)
 		}
 		rows = append(rows, []string{fmt.Sprintf("%5s", share(x.Count, all)), words, x.Cause.String()})

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/story"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What is less than a hundredth of the loss has no row of its own but for those who ask for everything.
@@ -44,6 +47,77 @@ func TestPodsThatNobodyWasLedTo(t *testing.T) {
 	} {
 		if got := fewestWords(&record.Case{Usable: tt.usable, LongestOutage: record.Range{Median: int64(tt.outage)}}); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.usable, got, tt.want)
+		}
+	}
+}
+
+// The probe that a pod has not passed yet stands beside the line that leaves no other pod.
+func TestTheWhyNamesTheProbe(t *testing.T) {
+	t.Parallel()
+	c := story.Culprit{What: "1 replica", File: "web.yaml", Line: 7, Probe: "readinessProbe of periodSeconds 30", ProbeFile: "web.yaml", ProbeLine: 19}
+	const want = ". The manifest has 1 replica (web.yaml:7), and a readinessProbe of periodSeconds 30 (:19)"
+	if got := newText(&record.Simulation{}, TextOptions{}, everything).culprit(c); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A cause of the same line as the first one, which has a probe besides, does not say that line again.
+func TestALineIsSaidOnceWithAProbeOrWithout(t *testing.T) {
+	t.Parallel()
+	line := story.Culprit{What: "2 replicas", File: "web.yaml", Line: 7}
+	probed := line
+	probed.Probe = "readinessProbe of periodSeconds 30"
+	other := line
+	other.Line = 8
+	if !line.Same(probed) || !probed.Same(line) || line.Same(other) {
+		t.Error("the same line, and not the next one")
+	}
+	c := &record.Case{Runs: []record.Run{{Streams: []record.Stream{{Totals: ledger.Totals{Failed: 10}}}}}, Causes: []record.Cause{
+		{Blame: ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.KubeletProbe}, Count: 7, Culprit: probed}, {Blame: ledger.Blame{Cause: ledger.ListenerClosed}, Count: 3, Culprit: line},
+	}}
+	text := newText(&record.Simulation{}, TextOptions{}, everything)
+	text.causes(c)
+	if got := flow(text.String()); strings.Contains(got, "2 replicas") {
+		t.Error(got)
+	}
+}
+
+// An outage in which the load balancer sends to dead targets says why it has no others, where some of its runs come to have none at all.
+func TestAnOutageBehindDeadTargetsSaysWhyThereAreNoOthers(t *testing.T) {
+	t.Parallel()
+	const want = "; nobody else answers, for the load balancer or proxy does not send to its new targets yet (without any target: 16 %)"
+	for _, x := range []struct {
+		verdict, central record.Verdict
+		cause            ledger.Cause
+		none             uint64
+		want             string
+	}{
+		{record.Outage, "", ledger.StaleLB, 16, want},
+		{record.Depends, record.Outage, ledger.StaleLB, 16, want},
+		{record.Drops, "", ledger.StaleLB, 16, ""},
+		{record.Outage, "", ledger.StaleRules, 16, ""},
+		{record.Outage, "", ledger.StaleLB, 9, ""},
+	} {
+		c := &record.Case{Verdict: x.verdict, Central: x.central, Runs: []record.Run{{Streams: []record.Stream{{Totals: ledger.Totals{Failed: 100}}}}}, Causes: []record.Cause{
+			{Blame: ledger.Blame{Cause: x.cause}, Count: 100 - x.none}, {Blame: ledger.Blame{Cause: ledger.NoHealthyTarget}, Count: x.none},
+		}}
+		if got := unregistered(c); got != x.want {
+			t.Errorf("%+v: %q", x, got)
+		}
+	}
+}
+
+// Where the nodes have another proxy than kube-proxy, what kube-proxy is late by is told as what it would be.
+func TestAnotherProxyIsNotBlamedForKubeProxy(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		id    string
+		cause ledger.Cause
+		want  bool
+	}{{world.OtherProxy, ledger.StaleRules, true}, {world.OtherProxy, ledger.ListenerClosed, false}, {world.Headless, ledger.StaleRules, false}} {
+		c := &record.Case{NotModelled: []world.NotModelled{{ID: x.id}}, Causes: []record.Cause{{Blame: ledger.Blame{Cause: x.cause}}}}
+		if got := insteadOf(c) != ""; got != x.want {
+			t.Errorf("%+v: %v", x, got)
 		}
 	}
 }

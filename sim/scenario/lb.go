@@ -302,13 +302,16 @@ func hasNodePort(svc *corev1.Service, port int, protocol endpoints.Protocol) boo
 	})
 }
 
+// withoutNodePort is why the requests of a stream go to the ClusterIP whose load balancer sends to nodes.
+const withoutNodePort = "the Service has no node port"
+
 // ground has default clients of a port that nobody outside reaches go to the ClusterIP, and
 // says so.
 func ground(t *world.Traffic, svc *corev1.Service) {
 	if !needsNodePort(t, svc) {
 		return
 	}
-	t.Bypass = "the Service has no node port"
+	t.Bypass = withoutNodePort
 	if t.LB != nil {
 		t.Bypass += ", and load balancer " + t.LB.Preset + " sends to nodes"
 	}
@@ -387,7 +390,11 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 		}
 		direct = direct || t.External && t.LB == nil && !t.Direct && len(t.Nodes) == 0
 		if bypass == "" && t.Bypass != "" {
-			bypass = t.Bypass
+			if bypass = t.Bypass; refusedByALB(&t) {
+				b.notModelled(world.Refused, "the AWS Load Balancer Controller refuses this Service, for an ALB of target-type instance wants a node port: nobody comes through it. "+
+					"What follows is as if requests went to the ClusterIP", "Service "+name, "more")
+				continue
+			}
 			b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.Route != nil], t.Bypass+": its requests go to the ClusterIP", "Service "+name, "unknown")
 		}
 	}
@@ -400,6 +407,15 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 	if direct && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
 		b.notModelled("load-balancer", "no load balancer is simulated: clients go to the node ports as one without any delay would", "Service "+name, "more")
 	}
+}
+
+// refusedByALB says that a stream's ALB is told to send to nodes, and its Service has no node port.
+func refusedByALB(t *world.Traffic) bool {
+	if t.Route == nil || !strings.HasPrefix(t.Bypass, withoutNodePort) {
+		return false
+	}
+	target, _ := routeAnnotation(t.Route, albPrefix+"target-type")
+	return target == "instance"
 }
 
 // unusedBalancer warns of a load balancer that no traffic goes through.

@@ -69,7 +69,7 @@ func isAdmin(s *subject) bool {
 		return false
 	}
 	switch targetNumber(s) {
-	case 15021, 9901: // the health port of Istio's gateways, Envoy's admin port
+	case 15021, 9901, 15671, 15672: // the health port of Istio's gateways, Envoy's admin port, RabbitMQ's management
 		return true
 	}
 	return says(name, "admin", "management", "mgmt", "health", "healthz", "healthcheck", "livez", "readyz", "probe", "probes", "status")

@@ -75,6 +75,30 @@ func TestWhichPortsAreScraped(t *testing.T) {
 	}
 }
 
+// A port for operators is told by a number that belongs to one program alone, where another port beside it is for users.
+func TestWhichPortsAreForOperators(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		target int
+		alone  bool
+		admin  bool
+	}{
+		{"http", 15672, false, true}, {"https", 15671, false, true}, {"http", 15672, true, false}, {"amqp", 5672, false, false}, {"", 9901, false, true},
+		{"http-admin", 80, false, true}, {"http-admin", 80, true, false}, {"debug", 80, true, true},
+	} {
+		svc := &corev1.Service{}
+		svc.Spec.Ports = []corev1.ServicePort{{Name: c.name, Port: 1, TargetPort: intstr.FromInt(c.target)}}
+		if !c.alone {
+			svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{Name: "other", Port: 2})
+		}
+		s := &subject{service: manifest.Typed[*corev1.Service]{Value: svc}, port: &svc.Spec.Ports[0], template: &corev1.PodTemplateSpec{}}
+		if got := isAdmin(s); got != c.admin {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // The way to a Service may be none, a load balancer, a node port or an ingress controller; anything else is no way.
 func TestWaysToAService(t *testing.T) {
 	t.Parallel()

@@ -70,6 +70,9 @@ func CulpritOf(w *world.Workload, b ledger.Blame, updated bool) (c Culprit, ok b
 	}
 	c.What, c.Object = what, w.Name()
 	c.File, c.Line = at(w, path)
+	if c.Probe, path = probeBehind(w, b); c.Probe != "" {
+		c.ProbeFile, c.ProbeLine = at(w, path)
+	}
 	return c, true
 }
 
@@ -119,6 +122,16 @@ type Culprit struct {
 	Object string // the workload
 	File   string
 	Line   int
+	// Probe is the one that a pod which serves already has not passed yet, with its times, and where it stands; "" for none that takes long.
+	Probe     string
+	ProbeFile string
+	ProbeLine int
+}
+
+// Same says that two are the same line, whichever probe stands beside it.
+func (c Culprit) Same(o Culprit) bool {
+	c.Probe, c.ProbeFile, c.ProbeLine = o.Probe, o.ProbeFile, o.ProbeLine
+	return c == o
 }
 
 func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string) {

@@ -101,3 +101,36 @@ func TestADrainIsNoRollout(t *testing.T) {
 		t.Errorf("of a rollout: %q at %s", what, path)
 	}
 }
+
+// Where a pod that serves is not ready yet, the probe with the longest way to its second try is named; one that is asked often is none to blame.
+func TestTheProbeBehindAPodThatIsNotReady(t *testing.T) {
+	t.Parallel()
+	const at = "spec.template.spec.containers[1]"
+	b := ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.KubeletProbe}
+	for _, x := range []struct {
+		startup, readiness *corev1.Probe
+		blame              ledger.Blame
+		words, path        string
+	}{
+		{nil, &corev1.Probe{InitialDelaySeconds: 3, PeriodSeconds: 30}, b, "readinessProbe of initialDelaySeconds 3, periodSeconds 30", at + ".readinessProbe"},
+		{nil, &corev1.Probe{PeriodSeconds: 10}, b, "readinessProbe of periodSeconds 10", at + ".readinessProbe"},
+		{nil, &corev1.Probe{PeriodSeconds: 9}, b, "", ""},
+		{nil, &corev1.Probe{InitialDelaySeconds: 5, PeriodSeconds: 5}, b, "readinessProbe of initialDelaySeconds 5, periodSeconds 5", at + ".readinessProbe"},
+		{&corev1.Probe{InitialDelaySeconds: 30, PeriodSeconds: 10}, &corev1.Probe{PeriodSeconds: 10}, b, "startupProbe of initialDelaySeconds 30, periodSeconds 10", at + ".startupProbe"},
+		{&corev1.Probe{PeriodSeconds: 1}, &corev1.Probe{PeriodSeconds: 10}, b, "readinessProbe of periodSeconds 10", at + ".readinessProbe"},
+		{nil, nil, b, "", ""},
+		{nil, &corev1.Probe{PeriodSeconds: 10}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.ProxyWait}, "", ""},
+		{nil, &corev1.Probe{PeriodSeconds: 10}, ledger.Blame{Cause: ledger.StaleLB, Actor: ledger.KubeletProbe}, "", ""},
+	} {
+		w := server(func(w *world.Workload) {
+			c := &w.Deployment().Spec.Template.Spec.Containers[1]
+			c.StartupProbe, c.ReadinessProbe = x.startup, x.readiness
+		})
+		if words, path := probeBehind(w, x.blame); words != x.words || path != x.path {
+			t.Errorf("%+v, %+v: %q at %s, want %q at %s", x.startup, x.readiness, words, path, x.words, x.path)
+		}
+		if c, ok := CulpritOf(w, x.blame, true); ok && c.Probe != x.words {
+			t.Errorf("%+v: %+v", x.readiness, c)
+		}
+	}
+}

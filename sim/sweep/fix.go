@@ -177,11 +177,12 @@ func (b *bench) solve(g group) error {
 	found, noHelp := s.run()
 	solved := &solution{lates: s.lates}
 	for _, a := range found {
-		f, helps := s.confirm(a)
+		confirmed, helps := s.confirm(a)
 		if !helps {
 			noHelp = append([]string{a.title()}, noHelp...)
 			continue
 		}
+		a, f := s.gated(a, &confirmed)
 		ids := a.ids()
 		if f.NotWith = same.known(ids); same == nil {
 			f.NotWith = s.notWith(a)
@@ -192,9 +193,9 @@ func (b *bench) solve(g group) error {
 		}
 		if g.preset != "" {
 			f.Families = []string{g.preset}
-			b.toFamilies(&f, &g)
+			b.toFamilies(f, &g)
 		}
-		b.add(&f)
+		b.add(f)
 	}
 	b.untried(&g)
 	for _, title := range noHelp {

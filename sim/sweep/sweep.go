@@ -151,7 +151,7 @@ func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 		out.Nodes = append(out.Nodes, n.Name)
 	}
 	for _, t := range sc.Traffic {
-		out.Clients = append(out.Clients, record.Client{Name: t.Name, Rate: t.Rate, External: t.External, BacksOff: t.Connection == world.ConnectionHTTP2 || t.Connection == world.ConnectionSession})
+		out.Clients = append(out.Clients, record.Client{Name: t.Name, Rate: t.Rate, External: t.External, Connects: t.Connects(), BacksOff: t.Connection == world.ConnectionHTTP2 || t.Connection == world.ConnectionSession})
 	}
 	for i := range sc.Workloads {
 		if w := &sc.Workloads[i]; w.Name() == c.Workload {

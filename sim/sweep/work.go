@@ -143,7 +143,7 @@ func summary(sc *world.Scenario, res *sim.Result) *record.Run {
 	run := &record.Run{Seed: res.Seed, TraceHash: res.TraceHash, Events: res.Events, Settled: res.Settled, Unrest: res.Unrest, End: res.End, CutOff: sc.Until > 0 && res.End >= sc.Until}
 	for i, s := range res.Streams {
 		run.Streams = append(run.Streams, record.Stream{
-			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage, Cuts: s.Cuts,
+			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage, LongestWait: s.LongestWait, Cuts: s.Cuts,
 			DarkSeconds: s.DarkSeconds, LongestDark: s.LongestDark, SlowSeconds: s.SlowSeconds, RescuedSeconds: s.RescuedSeconds,
 		})
 	}

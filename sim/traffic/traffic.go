@@ -594,6 +594,9 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 		work.late = now-r.arrival >= engine.Second // it would have been accepted when it arrived
 		t.led.Attempt(s.index, false)
 		t.led.Succeed(s.index, r.number, a.node, server.ID(), end, r.from(), work.late)
+		if work.late {
+			t.led.Waited(s.index, r.number, r.arrival)
+		}
 	}
 	t.inFlight(server.ID()).add(work, now)
 	if c != nil {

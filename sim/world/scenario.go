@@ -421,12 +421,13 @@ const (
 	Weight      = "weight"        // a route sends a part of its requests
 	LastPod     = "last-pod"      // an autoscaler may leave no pod
 	OtherProxy  = "service-proxy" // the nodes have another proxy than kube-proxy
+	Refused     = "refused"       // the load balancer's controller refuses the Service
 )
 
 // Foremost says whether what is left out under an ID belongs to the first lines of a report.
 func Foremost(id string) bool {
 	switch id {
-	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy:
+	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused:
 		return true
 	default:
 		return false
