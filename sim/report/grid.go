@@ -123,9 +123,9 @@ func asItIs(m *grid.Map) string {
 func hereWords(a *knob.Axis, here string) string {
 	switch {
 	case here == "":
-		return a.Name + " not changed: outside of the map"
+		return a.Name + " not changed: not on the map"
 	case a.Index(here) < 0:
-		return a.Name + " " + here + ": outside of the map"
+		return a.Name + " " + here + ": not on the map"
 	default:
 		return a.Name + " " + here
 	}

@@ -226,7 +226,7 @@ func (d *drawing) here(m *grid.Map, x, y func(int) float64) {
 
 // beside draws a triangle that points at the column, or at the row, in which the input would stand if the map went on.
 func (d *drawing) beside(m *grid.Map, i, j int, x, y func(int) float64) {
-	const title = "<title>the input as it is: outside of the map</title>"
+	const title = "<title>the input as it is: not on the map</title>"
 	switch {
 	case i >= 0:
 		d.addf(`<path class="beside" d="M%.1f %.1fl-5 7h10z">%s</path>`, (x(i)+x(i+1))/2, y(0)+1, title)

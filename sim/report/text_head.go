@@ -152,18 +152,25 @@ func (t *text) endlessOf(of, c *record.Case, said []string) []string {
 		if x.Workload != c.Workload && x.Workload != "" {
 			words = t.short(x.Workload) + ", " + words
 		}
-		if where := t.place(x.Stuck.File, x.Stuck.Line); where != "" && !known {
-			words += " (" + where + ")"
-		}
-		if !known || x.Stuck.What != c.Stuck.What {
-			words += "; what would let it: " + x.Stuck.What
-		}
-		if made := t.madeUp(x); len(made) > 0 && !slices.Equal(made, t.madeUp(c)) {
-			words += "; assumed are " + made[0]
-		}
-		said = append(said, words)
+		said = append(said, words+t.beside(x, c, known))
 	}
 	return said
+}
+
+// beside says of what waits beside a case where that is decided, what would let it, and how many nodes are made up, except for what was said
+// of the case; known says that the reason was.
+func (t *text) beside(x, c *record.Case, known bool) string {
+	words := ""
+	if where := t.place(x.Stuck.File, x.Stuck.Line); where != "" && !known {
+		words += " (" + where + ")"
+	}
+	if !known || x.Stuck.What != c.Stuck.What {
+		words += "; what would let it: " + x.Stuck.What
+	}
+	if made := t.madeUp(x); len(made) > 0 && !slices.Equal(made, t.madeUp(c)) {
+		words += "; assumed are " + made[0]
+	}
+	return words
 }
 
 // drainShown says that the report has a part of its own about a drain, which says what that waits for.

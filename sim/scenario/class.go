@@ -172,8 +172,7 @@ func isPeer(s *subject) bool {
 // forClients says that a port is one that clients use, though its Service leads to pods that are not ready, too, as one for peers does:
 // something leads there from outside, or its name or number is that of a protocol for clients.
 func (w *inventory) forClients(s *subject) bool {
-	switch s.service.Value.Spec.Type {
-	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
+	if t := s.service.Value.Spec.Type; t == corev1.ServiceTypeLoadBalancer || t == corev1.ServiceTypeNodePort {
 		return true
 	}
 	switch targetNumber(s) {

@@ -51,7 +51,7 @@ func TestASweepInEveryFormat(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || string(text) != page {
 		t.Errorf("--report wrote %d bytes, -o html prints %d: %v", len(text), len(page), err)
 	}
-	says(t, 0, line, "SWEEP   default/web", "As it is (prestop 0s, latency.proxySync not changed)")
+	says(t, 0, line, "SWEEP   default/web", "As it is (prestop 0s, latency.proxySync uniform 20ms-200ms: not on the map)")
 }
 
 // A point that cannot be is left out and said; a setting of which none can be is an error, and so is a workload that is not there.
