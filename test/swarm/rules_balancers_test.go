@@ -367,7 +367,11 @@ func (b *balancer) acting() engine.Time { return b.spec.Controller.Max() + b.spe
 // any more (docs/model/load-balancers.md 2 and 4).
 func (b *balancer) removal() (least, most engine.Time) {
 	watch := b.judge.w.Latency.Watch
-	return watch.Min() + b.spec.Propagation.Min(), watch.Max() + b.acting() + b.spec.Propagation.Max()
+	most = b.spec.Propagation.Max()
+	if b.spec.Layer7 != nil && b.spec.Layer7.Ingress { // which has no list in force before the one that it was told earlier
+		most = max(most, b.spec.Registration.Max())
+	}
+	return watch.Min() + b.spec.Propagation.Min(), watch.Max() + b.acting() + most
 }
 
 // settled is when what it takes into account began at most to be so, for it to have followed.
