@@ -11,7 +11,7 @@ func (w *swarmWorld) balancer() *world.LoadBalancer {
 	lb := &world.LoadBalancer{
 		Service: "default/web", Target: of(w.draws, world.TargetNodes, world.TargetPods),
 		Controller: w.dist(0, 2*sec), ControllerHold: of(w.draws, 0, 0, 3*sec), Registration: w.dist(0, 5*sec), Propagation: w.dist(0, 5*sec),
-		Drain: of(w.draws, 0, 2*sec, 10*sec, engine.Never), CutUnhealthy: w.chance(30), FailOpen: w.chance(40),
+		Drain: of(w.draws, 0, 2*sec, 10*sec, engine.Never), CutUnhealthy: w.chance(85), FailOpen: w.chance(40),
 		NoTarget: of(w.draws, world.NoTargetTimeout, world.NoTargetRefused, world.NoTarget503),
 		Hash:     of(w.draws, world.HashFlow, world.HashRandom), ICMPFiltered: w.chance(50),
 		Check: world.HealthCheck{

@@ -27,6 +27,7 @@ var reachable = []row{
 	{ledger.Crashed, ledger.App},
 	{ledger.KeepaliveRace, ledger.App},
 	{ledger.DrainCut, ledger.LBController},
+	{ledger.DrainCut, ledger.LBProbe},
 	{ledger.DrainCut, ledger.Spec},
 	{ledger.NoHealthyTarget, ledger.Spec},
 	{ledger.NoHealthyTarget, ledger.LBController},
