@@ -11,7 +11,7 @@ func (w *swarmWorld) balancer() *world.LoadBalancer {
 	lb := &world.LoadBalancer{
 		Service: "default/web", Target: of(w.draws, world.TargetNodes, world.TargetPods),
 		Controller: w.dist(0, 2*sec), ControllerHold: of(w.draws, 0, 0, 3*sec), Registration: w.dist(0, 5*sec), Propagation: w.dist(0, 5*sec),
-		Drain: of(w.draws, 0, 2*sec, 10*sec, engine.Never), CutUnhealthy: w.chance(85), FailOpen: w.chance(40),
+		Drain: of(w.draws, 0, 2*sec, 10*sec, engine.Never), CutUnhealthy: w.chance(50), FailOpen: w.chance(40),
 		NoTarget: of(w.draws, world.NoTargetTimeout, world.NoTargetRefused, world.NoTarget503),
 		Hash:     of(w.draws, world.HashFlow, world.HashRandom), ICMPFiltered: w.chance(50),
 		Check: world.HealthCheck{
@@ -34,10 +34,8 @@ func (w *swarmWorld) balancer() *world.LoadBalancer {
 	if svc.Spec.HealthCheckNodePort > 0 && w.chance(70) {
 		lb.Check.Probe = world.ProbeHealthPort
 	}
-	if w.chance(30) { // by routing, as MetalLB does
-		lb.Check.Probe = world.ProbeNone
-		lb.Announce = of(w.draws, world.AnnounceL2, world.AnnounceBGP)
-		lb.Members = of(w.draws, world.MembersLocalNodes, world.MembersServing)
+	if lb.Check.Probe == world.ProbeNone {
+		lb.Announce = of(w.draws, world.AnnounceBGP, world.AnnounceL2, world.AnnounceBGP)
 	}
 	if lb.Announce == world.AnnounceNone && w.chance(20) {
 		lb.Layer7 = w.proxy()
