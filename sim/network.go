@@ -199,11 +199,13 @@ func (nw *network) judge(leg traffic.Leg, member, node int, target netip.AddrPor
 		}
 	}
 	blame := nw.cluster.Judge(entry, node, target, fault)
-	if f := nw.forwarder(leg); f != nil && fault == ledger.FaultDrainCut && f.spec.Announce != world.AnnounceNone {
-		blame.Actor = ledger.Spec // nothing drains where routers send packets by whoever announces the address: that is how it is made
-	}
-	if f := nw.forwarder(leg); f != nil && fault == ledger.FaultDrainCut && f.b.CutsUnhealthy(member) {
-		blame.Actor = ledger.LBProbe // it was not removed: its health checks fail
+	if f := nw.forwarder(leg); f != nil && fault == ledger.FaultDrainCut {
+		switch {
+		case f.b.CutsUnhealthy(member):
+			blame.Actor = ledger.LBProbe // it was not removed: its health checks fail
+		case f.spec.Announce != world.AnnounceNone:
+			blame.Actor = ledger.Spec // nothing drains where routers send packets by whoever announces the address: that is how it is made
+		}
 	}
 	return blame
 }

@@ -357,7 +357,7 @@ func (t *target) asLong(c *Change, seconds int64) {
 		c.Title += " (in " + strings.Join(too, " and ") + ", too)"
 	}
 	if len(not) > 0 {
-		c.Cost += "; " + strings.Join(not, " and ") + " has to serve as long, too, and no sleep can be put into its hook here"
+		c.Cost += "; " + strings.Join(not, " and ") + ": to serve as long, too, a sleep is needed there, and cannot be put into its hook here"
 	}
 }
 

@@ -77,7 +77,7 @@ func TestWhatTheServerNeedsSleepsAsLong(t *testing.T) {
 		{"{name: fpm, image: php:8.4-fpm}", "preStop: sleep 15 (in fpm, too)", "{sleep: {seconds: 15}}", ""},
 		{"{name: fluentd, image: fluent/fluentd:1}", "preStop: sleep 15", "", ""},
 		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {sleep: {seconds: 20}}}}", "preStop: sleep 15", "", ""},
-		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {httpGet: {path: /bye, port: 9}}}}", "preStop: sleep 15", "", "fpm has to serve as long, too"},
+		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {httpGet: {path: /bye, port: 9}}}}", "preStop: sleep 15", "", "fpm: to serve as long, too, a sleep is needed there"},
 	} {
 		sc, w := worldOf(t, strings.Replace(fill(nil), "      containers:\n", "      containers:\n      - "+x.beside+"\n", 1), scenario.Options{})
 		c := (&target{sc: sc, w: w, server: w.ServerIndex()}).preStop(15)

@@ -264,14 +264,19 @@ func (c *Case) ClientLate(i int) (slow, rescued uint64) {
 
 // ClientWait is the longest time in which no server took a request of one client within a second, per run.
 func (c *Case) ClientWait(i int) Range {
-	var waits []int64
+	return c.perRun(i, func(s *Stream) int64 { return int64(s.LongestWait) })
+}
+
+// perRun is the range of a figure of one client over the runs.
+func (c *Case) perRun(i int, figure func(*Stream) int64) Range {
+	var all []int64
 	for r := range c.Runs {
-		waits = append(waits, int64(c.Runs[r].Streams[i].LongestWait))
+		all = append(all, figure(&c.Runs[r].Streams[i]))
 	}
-	if len(waits) == 0 {
+	if len(all) == 0 {
 		return Range{}
 	}
-	return rangeOf(waits)
+	return rangeOf(all)
 }
 
 // balance counts the runs that have more of something with the action, and those that have as many or more without.
@@ -302,14 +307,7 @@ func (b *balance) told(runs int) uint64 {
 
 // ClientCuts returns how many connections of one client were cut, per run.
 func (c *Case) ClientCuts(i int) Range {
-	var cuts []int64
-	for r := range c.Runs {
-		cuts = append(cuts, int64(c.Runs[r].Streams[i].Cuts))
-	}
-	if len(cuts) == 0 {
-		return Range{}
-	}
-	return rangeOf(cuts)
+	return c.perRun(i, func(s *Stream) int64 { return int64(s.Cuts) })
 }
 
 // Worst returns the cases from the one that somebody has to act on first: what loses something or cannot end before what does

@@ -77,7 +77,7 @@ func (t *text) foreign(c *record.Case) []string {
 	var out []string
 	for i := range t.sim.Cases {
 		x := &t.sim.Cases[i]
-		if x.Verdict != record.NotJudged || !x.Headline || x.Workload == c.Workload || scenario.Simulates(x.Kind) || t.opts.All || t.opts.Show != "" {
+		if x.Verdict != record.NotJudged || !x.Headline || x.Workload == "" || x.Workload == c.Workload || scenario.Simulates(x.Kind) || t.opts.All || t.opts.Show != "" {
 			continue
 		}
 		out = distinct(out, x.Reason)
@@ -590,8 +590,7 @@ func (t *text) whys(c *record.Case) []string {
 
 // insteadOf says that it is kube-proxy which stands behind the main cause, where the nodes have another proxy: "" for others.
 func insteadOf(c *record.Case) string {
-	other := c.OtherProxy()
-	if cause := c.Causes[0].Cause; !other || cause != ledger.StaleRules {
+	if !c.OtherProxy() || c.Causes[0].Cause != ledger.StaleRules {
 		return ""
 	}
 	return "with kube-proxy in place of the nodes' own proxy, "

@@ -52,17 +52,18 @@ type dry struct {
 // hearDry hears of a load balancer that has no target from now on, or has one again.
 func (r *Recorder) hearDry(e *event.Event) {
 	at := slices.IndexFunc(r.dry, func(d *dry) bool { return d.stream == e.Stream && d.proxy == e.Proxy })
-	switch {
-	case len(e.Members) > 0 && at >= 0:
-		r.dry[at].spans.set(e.At, "")
-	case len(e.Members) > 0 || at < 0 && len(r.dry) == mostTargets:
-	case at < 0:
+	is := ""
+	if len(e.Members) == 0 {
+		is = NoTarget
+	}
+	if at < 0 {
+		if is == "" || len(r.dry) == mostTargets {
+			return // it has always had one, or has no lane
+		}
 		at = len(r.dry)
 		r.dry = append(r.dry, &dry{stream: e.Stream, proxy: e.Proxy})
-		fallthrough
-	default:
-		r.dry[at].spans.set(e.At, NoTarget)
 	}
+	r.dry[at].spans.set(e.At, is)
 }
 
 // NoTarget is what the Spans of a DryLane say.
