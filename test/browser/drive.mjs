@@ -146,6 +146,49 @@ async function crashed(p, page, lead) {
 const now = (page) => page.locator(".moment-slider input").inputValue();
 const view = (page) => page.locator("#timeline .overview .window").first().evaluate((e) => [Number(e.getAttribute("x")), Number(e.getAttribute("width"))].map((v) => Math.round(v * 10) / 10));
 
+// wheels: a notch is a step, with Ctrl as without, and without it is for who has clicked: otherwise the page scrolls.
+async function wheels(p, page, at) {
+  const step = async (key) => {
+    const before = (await view(page))[1];
+    if (key) await page.keyboard.down(key);
+    await page.mouse.wheel(0, -120);
+    if (key) await page.keyboard.up(key);
+    await comes(async () => (await view(page))[1] < before, 2000);
+    return before / (await view(page))[1];
+  };
+  await page.getByRole("button", { name: "Whole run", exact: true }).click();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.locator("svg.lanes").first().scrollIntoViewIfNeeded();
+  await page.mouse.move(...await at());
+  const scrolls = await step("");
+  say(p.name, "a wheel alone scrolls the page", scrolls === 1, scrolls);
+  await page.mouse.click(...await at());
+  same(p.name, "after a click no hint is left", await page.locator(".tip").count(), 0);
+  const after = [await step(""), await step("Control")];
+  say(p.name, "after a click a wheel zooms, and a notch is a step", after.every((x) => x > 1.1 && x < 1.4), after);
+}
+
+// brush: a drag over the strip chooses a span, one of the window moves it, one of its side makes it wider.
+async function brush(p, page) {
+  await page.getByRole("button", { name: "Whole run", exact: true }).click();
+  const strip = page.locator("#timeline .overview").first();
+  const back = async () => { await strip.scrollIntoViewIfNeeded(); return strip.locator(".back").boundingBox(); };
+  const drag = async (from, to) => {
+    const b = await back();
+    await page.mouse.move(b.x + from * b.width, b.y + 12);
+    await page.mouse.down();
+    await page.mouse.move(b.x + to * b.width, b.y + 12, { steps: 4 });
+    await page.mouse.up();
+    const [x, w] = await view(page), all = Number(await strip.locator(".back").getAttribute("width")), left = Number(await strip.locator(".back").getAttribute("x"));
+    return [(x - left) / all, (x - left + w) / all];
+  };
+  const near = (got, want) => got.every((v, i) => Math.abs(v - want[i]) < 0.01);
+  for (const [what, from, to, want] of [["chooses a span", 0.4, 0.6, [0.4, 0.6]], ["moves the window", 0.5, 0.7, [0.6, 0.8]], ["makes it wider", 0.8, 0.9, [0.6, 0.9]], ["chooses another", 0.3, 0.1, [0.1, 0.3]]]) {
+    const got = await drag(from, to);
+    say(p.name, `a drag on the strip ${what}`, near(got, want), `${got}, want ${want}`);
+  }
+}
+
 async function mouse(p, page, t) {
   const first = await view(page);
   await page.getByRole("button", { name: "Whole run", exact: true }).click();
@@ -170,6 +213,11 @@ async function mouse(p, page, t) {
   await page.mouse.up();
   say(p.name, "drag pans", await comes(async () => (await view(page))[0] !== zoomed[0] || zoomed[1] <= 4), `${zoomed} then ${await view(page)}`);
   await page.getByRole("button", { name: t.failures.length > 0 ? "Lost band" : t.zero.pod < 0 ? "The beginning" : "The deletion", exact: true }).click();
+  if (p.name === "web-app") {
+    await wheels(p, page, async () => { const b = await lanes.boundingBox(); return [b.x + b.width / 2, b.y + 15]; }); // at the axis: a click on a head folds
+    await brush(p, page);
+    await page.getByRole("button", { name: "Lost band", exact: true }).click();
+  }
   const heads = page.locator("#timeline svg.lanes").first().locator("g.head");
   const rows = await page.locator("svg.lanes").first().locator("g.lane").count();
   await heads.first().click();
@@ -185,6 +233,7 @@ async function mouse(p, page, t) {
     await drop.locator(".hit").click({ force: true });
     const side = page.locator("aside.side");
     say(p.name, "a lost request tells its story", (await side.locator("ol.story li").count()) >= 1, await side.textContent());
+    same(p.name, "no hint is left over the story", await page.locator(".tip").count(), 0);
     say(p.name, "what it came from is lit", (await page.locator("svg.lanes.focus").count()) === 1, "nothing is faded");
     await side.getByRole("button", { name: "Close", exact: true }).click();
   }

@@ -59,7 +59,7 @@ const inPage = () => {
 };
 
 // Instead of a mouse there is another control for the same.
-const instead = { drop: "picture", lanes: "slider Moment", overview: "picture", head: "button of a group of lanes", folds: "button of a group of lanes" };
+const instead = { drop: "picture", lanes: "slider Moment", overview: "picture", window: "picture", side: "picture", head: "button of a group of lanes", folds: "button of a group of lanes" };
 
 const most = 3000; // presses of Tab
 

@@ -158,7 +158,10 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
     const start = Math.min(end - size, Math.max(0, from));
     return [start, start + size];
   }, [end]);
-  const look = useCallback((v: View) => go({ view: clamp(v), moved: true }), [clamp, go]);
+  const look = useCallback((v: View) => {
+    setHover(null); // what the mouse was at is elsewhere now
+    go({ view: clamp(v), moved: true });
+  }, [clamp, go]);
   const home = () => go({ view: clamp(lostBand(t, about)), moved: false });
   const zoomBy = (k: number) => {
     const pivot = now > view[0] && now < view[1] ? now : (view[0] + view[1]) / 2;
@@ -172,6 +175,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
   const select = (i: number) => {
     setSelected(i);
     setPlaying(false);
+    setHover(null); // the story says it, and what was hovered over may be drawn anew
     const f = t.failures[i];
     if (!f) return;
     setPinned(true);
@@ -226,7 +230,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
   };
   const shared = {
     view, end, zero, zeroWhat, now, onView: look, onHover: setHover,
-    onNow: (m: number, pin: boolean) => { if (pin) { setPinned(true); setPlaying(false); setNow(m); } else if (!pinned && !playing) setNow(m); },
+    onNow: (m: number, pin: boolean) => { if (pin) { setPinned(true); setPlaying(false); setHover(null); setNow(m); } else if (!pinned && !playing) setNow(m); },
   };
   const toggle = (k: string) => {
     const g = before.find((x) => x.key === k);
@@ -281,7 +285,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
           <Side index={index} selected={selected >= 0 || !folded ? selected : firstIn(t, lostBand(t, t.zero.pod))} preview={folded && selected < 0} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
         </div>
         {folded && <details class="more"><summary>Where connections go at each moment</summary>{paths}</details>}
-        <p class="hint screen">Drag to move, wheel with Ctrl (or after a click) to zoom, n and p for the next and previous lost request, Home for the whole run.</p>
+        <p class="hint screen">Drag to move, wheel with Ctrl (or after a click) to zoom, drag over the strip above for a span, n and p for the next and previous lost request, Home for the whole run.</p>
         <p class="hint">{words(t)}</p>
       </div>
       <p class="visually-hidden" role="status" aria-live="polite">{says}</p>

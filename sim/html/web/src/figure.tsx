@@ -114,7 +114,16 @@ export function Figure(p: FigureProps) {
 
 type Scale = ReturnType<typeof scaleLinear<number, number>>;
 
-// useZoom has wheel, pinch and drag change the view; a wheel alone scrolls the page unless the picture has the focus.
+const notch = Math.log2(1.25); // what one notch of a wheel zooms by at most: as much as the key does
+
+// wheelDelta is by how much a wheel zooms. What says that Ctrl is held is a pinch, too, of which there are many small ones: a notch of a
+// wheel with Ctrl would be as much as all of them.
+function wheelDelta(e: WheelEvent): number {
+  const by = -e.deltaY * (e.deltaMode === 1 ? 0.05 : e.deltaMode ? 1 : 0.002) * (e.ctrlKey ? 10 : 1);
+  return Math.max(-notch, Math.min(notch, by));
+}
+
+// useZoom has wheel, pinch and drag change the view; a wheel alone scrolls the page unless what the picture is in has the focus, as after a click.
 function useZoom(ref: { current: SVGSVGElement | null }, base: Scale, view: View, onView: (v: View) => void, left: number, right: number, height: number) {
   const latest = useRef({ onView, base, mine: "" });
   latest.current.onView = onView;
@@ -123,8 +132,9 @@ function useZoom(ref: { current: SVGSVGElement | null }, base: Scale, view: View
   useEffect(() => {
     const e = ref.current;
     if (!e) return;
-    behaviour.scaleExtent([1, 1e5]).extent([[left, 0], [right, height]]).translateExtent([[left, 0], [right, height]])
-      .filter((ev: MouseEvent & WheelEvent) => (ev.type === "wheel" ? ev.ctrlKey || ev.metaKey || e.parentElement!.parentElement!.contains(document.activeElement) && document.activeElement !== document.body : !ev.button && ev.type !== "dblclick"))
+    const stage = e.closest(".stage");
+    behaviour.wheelDelta(wheelDelta).scaleExtent([1, 1e5]).extent([[left, 0], [right, height]]).translateExtent([[left, 0], [right, height]])
+      .filter((ev: MouseEvent & WheelEvent) => (ev.type === "wheel" ? ev.ctrlKey || ev.metaKey || (stage?.contains(document.activeElement) ?? false) : !ev.button && ev.type !== "dblclick"))
       .on("zoom", (ev: D3ZoomEvent<SVGSVGElement, unknown>) => {
         if (!ev.sourceEvent) return;
         const v = ev.transform.rescaleX(latest.current.base).domain() as View;
@@ -433,10 +443,33 @@ function inPicture(e: PointerEvent): number {
   return ((e.clientX - r.left) / r.width) * svg.viewBox.baseVal.width;
 }
 
+// Drag is what a pointer does on the overview: it moves the window, or one of its sides, or chooses a span where the window is not.
+interface Drag { what: "move" | "from" | "to" | "choose"; at: number; view: View }
+
+const grip = 5; // pixels: so near to a side of the window it is the side that is dragged
+
+// grabbed is what a pointer takes hold of at a place. Where nearly all is in the window there is nothing to move: a span is chosen.
+function grabbed(x: number, [x0, x1]: [number, number], width: number): Drag["what"] {
+  if (x1 - x0 > 4 * grip && Math.abs(x - x0) <= grip) return "from";
+  if (x1 - x0 > 4 * grip && Math.abs(x - x1) <= grip) return "to";
+  return x > x0 && x < x1 && x1 - x0 < 0.95 * width ? "move" : "choose";
+}
+
+// dragged is the view after a drag.
+function dragged(d: Drag, t: number, end: number): View {
+  const [from, to] = d.view, size = to - from;
+  if (d.what === "from") return [Math.min(t, to - 0.002), to];
+  if (d.what === "to") return [from, Math.max(t, from + 0.002)];
+  if (d.what === "choose") return [Math.min(d.at, t), Math.max(d.at, t)];
+  const start = Math.min(end - size, Math.max(0, from + t - d.at));
+  return [start, start + size];
+}
+
 // Overview is the whole run, with the part that is shown.
 function Overview({ index, view, end, onView, width, label, right, zero }: FigureProps & { width: number; label: number; right: number }) {
-  const scale = scaleLinear().domain([0, end]).range([label, right]);
-  const drag = useRef<{ at: number; view: View } | null>(null);
+  const scale = scaleLinear().domain([0, end]).range([label, right]).clamp(true);
+  const drag = useRef<Drag | null>(null);
+  const [chosen, setChosen] = useState<View | null>(null);
   const lost = new Map<number, number>();
   for (const f of index.t.failures) {
     if (f.without) continue;
@@ -444,26 +477,46 @@ function Overview({ index, view, end, onView, width, label, right, zero }: Figur
     lost.set(x, (lost.get(x) ?? 0) + 1);
   }
   const most = Math.max(1, ...lost.values());
-  const at = (e: PointerEvent) => {
+  const place = (e: PointerEvent) => {
     const r = (e.currentTarget as SVGElement).getBoundingClientRect();
-    return scale.invert(((e.clientX - r.left) / r.width) * width);
+    return ((e.clientX - r.left) / r.width) * width;
   };
-  const move = (t: number, v: View) => {
-    const size = v[1] - v[0];
-    const from = Math.min(end - size, Math.max(0, t - size / 2));
-    onView([from, from + size]);
+  const shown = [scale(view[0]), Math.max(scale(view[0]) + 4, scale(view[1]))] as [number, number];
+  const down = (e: PointerEvent) => {
+    const x = place(e), t = scale.invert(x);
+    drag.current = { what: grabbed(x, shown, right - label), at: t, view };
+    (e.currentTarget as Element).setPointerCapture(e.pointerId);
   };
+  const move = (e: PointerEvent) => {
+    const d = drag.current;
+    if (!d) return;
+    const v = dragged(d, scale.invert(place(e)), end);
+    if (d.what === "choose") setChosen(v);
+    else onView(v);
+  };
+  const up = (e: PointerEvent) => {
+    const d = drag.current;
+    drag.current = null;
+    setChosen(null);
+    if (d?.what !== "choose") return;
+    const x = place(e), size = Math.min(end, d.view[1] - d.view[0]);
+    const far = Math.abs(x - scale(d.at)) > 3;
+    const start = Math.min(end - size, Math.max(0, d.at - size / 2)); // a click brings the window there
+    onView(far ? dragged(d, scale.invert(x), end) : [start, start + size]);
+  };
+  const bar = (look: string, [x0, x1]: [number, number]) => <rect class={look} x={x0} y="1.5" width={x1 - x0} height="27" />;
   return (
     <svg class="overview" viewBox={`0 0 ${width} 30`} width={width} height="30" aria-hidden="true"
-      onPointerDown={(e) => { const t = at(e as unknown as PointerEvent); drag.current = { at: t, view }; (e.currentTarget as Element).setPointerCapture((e as unknown as PointerEvent).pointerId); move(t, view); }}
-      onPointerMove={(e) => { if (drag.current) move(at(e as unknown as PointerEvent), drag.current.view); }}
-      onPointerUp={() => { drag.current = null; }} onPointerCancel={() => { drag.current = null; }}>
+      onPointerDown={(e) => down(e as unknown as PointerEvent)} onPointerMove={(e) => move(e as unknown as PointerEvent)}
+      onPointerUp={(e) => up(e as unknown as PointerEvent)} onPointerCancel={() => { drag.current = null; setChosen(null); }}>
       <text class="label" x={label - 6} y="19" text-anchor="end">{label < 120 ? "whole run" : "the whole run"}</text>
       <rect class="back" x={label} y="3" width={right - label} height="24" />
       {index.t.bands.map((b) => b.deleted !== null && <line key={b.pod} class="went" x1={scale(b.deleted)} x2={scale(b.deleted)} y1="3" y2="27" />)}
       <line class="zero" x1={scale(zero)} x2={scale(zero)} y1="3" y2="27" />
       {[...lost].map(([x, n]) => <rect key={x} class="lost" x={x} y={27 - 4 - 18 * (n / most)} width="2.4" height={4 + 18 * (n / most)} />)}
-      <rect class="window" x={scale(view[0])} y="1.5" width={Math.max(4, scale(view[1]) - scale(view[0]))} height="27" />
+      {bar("window", shown)}
+      {shown[1] - shown[0] > 4 * grip && shown.map((x) => bar("side", [x - grip, x + grip]))}
+      {chosen && bar("chosen", [scale(chosen[0]), scale(chosen[1])])}
     </svg>
   );
 }
