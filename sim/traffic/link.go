@@ -183,11 +183,14 @@ type hung struct {
 }
 
 // waited has a request that came too late for its link tell of where the dial came to nothing that it waited for, and not of where a
-// later one leads.
+// later one leads, nor of what a proxy behind that asks for it.
 func (a *attempt) waited(l *link) {
-	if l.blamed != (hung{}) {
-		a.member, a.node, a.target = l.blamed.member, l.blamed.node, l.blamed.target
+	if l.blamed == (hung{}) {
+		return
 	}
+	a.member, a.node, a.target = l.blamed.member, l.blamed.node, l.blamed.target
+	a.proxying.leave(a.began+l.stream.spec.Timeout, true)
+	a.proxy, a.proxying = nil, nil
 }
 
 // release hands the requests that wait for a link on.

@@ -246,3 +246,40 @@ func TestAProxyEndsThatWaitsForAMachineThatIsOff(t *testing.T) {
 		t.Errorf("%d answers taken back, %+v", heard.n, all)
 	}
 }
+
+// Judge blames whom a connection is to: the proxy, or a server behind it.
+func (w *servedWorld) Judge(leg Leg, _, _ int, _ netip.AddrPort, _ ledger.Fault) ledger.Blame {
+	if leg.Proxy == NoProxy {
+		return ledger.Blame{Cause: ledger.StaleLB}
+	}
+	return ledger.Blame{Cause: ledger.StaleRules}
+}
+
+// A request that is answered too late tells of what it waited for: its client's connection to the proxy, of which the proxy knows
+// nothing, or the proxy's to a server.
+func TestALateRequestThroughAProxyTellsOfWhatItWaitedFor(t *testing.T) {
+	t.Parallel()
+	spec := Spec{Kind: HTTP2, Clients: 1, WaitForReady: true, Timeout: 1300 * ms, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}
+	for _, c := range []struct {
+		name         string
+		silent       func(w *servedWorld, silent bool)
+		pod, ingress string
+		cause        ledger.Cause
+	}{
+		{"the proxy is silent", func(w *servedWorld, silent bool) { w.servers[0].answers, w.servers[0].accepts = !silent, !silent }, "pod", "", ledger.StaleLB},
+		{"a server is silent", (*servedWorld).silence, "next", "pod", ledger.StaleRules},
+	} {
+		w := newServedWorld()
+		for _, s := range w.behind {
+			s.id, s.takes = 2, 500*ms
+		}
+		tr, led := one(spec, w)
+		c.silent(w, true)
+		tr.RunUntil(1500 * ms) // it is asked at 1 s
+		c.silent(w, false)
+		tr.RunUntil(5 * sec)
+		if r := last(t, led); r.Pod != c.pod || r.Ingress != c.ingress || r.Blame.Cause != c.cause || r.Outcome != ledger.Timeout {
+			t.Errorf("%s: %s at %q through %q, put down to %v; want a timeout at %q through %q, put down to %v", c.name, r.Outcome, r.Pod, r.Ingress, r.Blame.Cause, c.pod, c.ingress, c.cause)
+		}
+	}
+}

@@ -580,7 +580,7 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 		blame := a.blame // of what it waited for, if it would have been in time without that
 		if blame.Cause == ledger.NoCause || end-now > s.spec.Timeout {
 			blame = t.judge(a, ledger.FaultLate)
-		} else if len(s.links) > 0 {
+		} else if len(s.links) > 0 && a.blame == s.link(r.number).blame { // not what a proxy waited for
 			a.waited(s.link(r.number))
 		}
 		t.finish(a, a.began+s.spec.Timeout, ledger.FaultLate, blame, c)
