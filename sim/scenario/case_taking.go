@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -31,47 +30,6 @@ func (b *builder) replaced(o *owner) doing {
 	return doing{operation: op}
 }
 
-// consolidation is the reason for which Karpenter replaces a node in the cases of manifests.
-const consolidation = "Underutilized"
-
-// poolBudget is the least budget of a NodePool that holds at all times for consolidation: all of its nodes where it has budgets, and none of
-// these is one. said is false where it has no budgets (https://karpenter.sh/docs/concepts/disruption/#nodes; that a list of which none
-// holds is no limit is recalled).
-func poolBudget(p *manifest.Object) (least world.NodeBudget, said bool) {
-	budgets, ok := rawAt(p.Value, "spec", "disruption", "budgets").([]any)
-	if !ok {
-		return least, false
-	}
-	const many = 1000 // nodes by which budgets are compared
-	for _, b := range budgets {
-		if rawText(b, "schedule") != "" || !forConsolidation(b) {
-			continue
-		}
-		if n, ok := budgetOf(fmt.Sprint(rawAt(b, "nodes"))); ok && (!said || n.Of(many) < least.Of(many)) {
-			least, said = n, true
-		}
-	}
-	if !said && len(budgets) > 0 {
-		return world.NodeBudget{Number: 100, PerCent: true}, true
-	}
-	return least, said
-}
-
-// impossible warns of what a NodePool says and cannot mean: it is read as if it did not say it.
-func (b *builder) impossible(p *manifest.Object) {
-	budgets, _ := rawAt(p.Value, "spec", "disruption", "budgets").([]any)
-	for i, x := range budgets {
-		said := rawAt(x, "nodes")
-		if _, ok := budgetOf(fmt.Sprint(said)); said != nil && !ok {
-			path := fmt.Sprintf("spec.disruption.budgets[%d].nodes", i)
-			b.doc.problems = append(b.doc.problems, p.Problem(manifest.Warning, path, fmt.Sprintf("%q is no number of nodes such as 1 or \"10%%\"; this budget is left out", fmt.Sprint(said))))
-		}
-	}
-	if said := rawText(rawAt(p.Value, "spec", "template", "spec"), "terminationGracePeriod"); said != "" && poolGrace(p) == 0 {
-		b.doc.problems = append(b.doc.problems, p.Problem(manifest.Warning, "spec.template.spec.terminationGracePeriod", fmt.Sprintf("%q is no duration such as 48h; it is left out", said)))
-	}
-}
-
 // heedless warns of an annotation by which pods keep their node, or not, that stands where nobody reads it, or has a value that does nothing.
 func (b *builder) heedless(name string, values ...string) {
 	for i := range b.census.owners {
@@ -96,21 +54,6 @@ func (b *builder) heedless(name string, values ...string) {
 			b.doc.problems = append(b.doc.problems, o.object.Problem(manifest.Warning, path, fmt.Sprintf("%s does nothing here: it is read of pods, and belongs in spec.template.metadata", name)))
 		}
 	}
-}
-
-// forConsolidation says whether a budget holds for consolidation: one without reasons holds for all.
-func forConsolidation(budget any) bool {
-	reasons, ok := rawAt(budget, "reasons").([]any)
-	return !ok || slices.Contains(reasons, any(consolidation))
-}
-
-// poolGrace is a NodePool's terminationGracePeriod, 0 for none.
-func poolGrace(p *manifest.Object) engine.Time {
-	d, err := time.ParseDuration(rawText(rawAt(p.Value, "spec", "template", "spec"), "terminationGracePeriod"))
-	if err != nil || d < 0 {
-		return 0
-	}
-	return engine.FromDuration(d)
 }
 
 // upgraded is the upgrade of the pool that all nodes are of.
@@ -156,7 +99,8 @@ func (b *builder) taken() {
 	case world.Consolidate:
 		words, basis := "budget "+o.Budget.String()+" of the nodes, no terminationGracePeriod", ""
 		if len(b.world.nodePools) > 0 {
-			words, basis = fmt.Sprintf("budget %s, %s, by NodePool %s", o.Budget, graceWords(o.Grace), b.world.nodePools[0].Name), inferred
+			p := b.world.nodePools[0]
+			words, basis = fmt.Sprintf("budget %s%s, %s, by NodePool %s", o.Budget, otherTimes(p), graceWords(o.Grace), p.Name), inferred
 		}
 		b.assumeAs("pool", "Karpenter: "+words, basis)
 		b.assume("provision", Provisioning.Duration().String())

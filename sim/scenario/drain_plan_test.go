@@ -62,6 +62,9 @@ func TestWarningsOfWhatDisruptsPods(t *testing.T) {
 		{"no number", pool("budgets: [{nodes: '-1'}]", ""), `spec.disruption.budgets[0].nodes: "-1" is no number of nodes`},
 		{"too many per cent", pool("budgets: [{nodes: 10%}, {nodes: 150%}]", ""), `spec.disruption.budgets[1].nodes: "150%" is no number of nodes`},
 		{"no duration", pool("", "terminationGracePeriod: nonsense"), `"nonsense" is no duration such as 48h`},
+		{"a field that is nearly one", pool("budgets: [{nodes: '1', shedule: '@daily', duration: 8h}]", ""), `spec.disruption.budgets[0].shedule: a NodePool has no shedule here, so that it does nothing: did you mean schedule?`},
+		{"and elsewhere", pool("", "terminationGracePeriodd: 48h"), `spec.template.spec.terminationGracePeriodd: a NodePool has no terminationGracePeriodd here, so that it does nothing: did you mean terminationGracePeriod?`},
+		{"a field of another version", pool("budgets: [{nodes: '1', crontab: x}]", "somethingElse: 3"), ""},
 		{"a node that is there", altWeb + node + pod("n1"), ""},
 		{"a node that is not there", altWeb + node + pod("ghost"), `spec.nodeName: there is no Node "ghost" in the input`},
 	} {
@@ -69,7 +72,7 @@ func TestWarningsOfWhatDisruptsPods(t *testing.T) {
 		_, problems := Infer(objects, Options{Actions: []string{"karpenter"}})
 		var got []string
 		for _, p := range problems {
-			if strings.Contains(p.String(), "nodes") || strings.Contains(p.String(), "duration") || strings.Contains(p.String(), "nodeName") {
+			if strings.Contains(p.String(), "nodes") || strings.Contains(p.String(), "NodePool") || strings.Contains(p.String(), "duration") || strings.Contains(p.String(), "nodeName") {
 				got = append(got, p.String())
 			}
 		}

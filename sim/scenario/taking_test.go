@@ -46,6 +46,30 @@ func TestBudgetsOfANodePool(t *testing.T) {
 	}
 }
 
+// That a budget holds at times, none of which is simulated, is said where it would keep nodes.
+func TestABudgetOfOtherTimesIsSaid(t *testing.T) {
+	t.Parallel()
+	pool := func(budget string) string {
+		return altWeb + "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {disruption: {budgets: [{nodes: 50%}, " + budget + "]}}}\n"
+	}
+	for budget, want := range map[string]string{
+		"{nodes: '0', schedule: '0 9 * * mon-fri', duration: 8h}":                     `budget 50% (outside of "0 9 * * mon-fri", when it is 0), no terminationGracePeriod, by NodePool p`,
+		"{nodes: '0', schedule: '0 9 * * mon-fri', duration: 8h, reasons: [Drifted]}": "budget 50%, no terminationGracePeriod, by NodePool p",
+		"{nodes: 60%}": "budget 50%, no terminationGracePeriod, by NodePool p",
+	} {
+		cases, _ := casesIn(t, pool(budget), Options{Actions: []string{"karpenter"}})
+		said := ""
+		for _, a := range cases[0].Scenario.Assumptions {
+			if a.ID == "pool" {
+				said = a.Value
+			}
+		}
+		if said != "Karpenter: "+want {
+			t.Errorf("%s: %q, want %q", budget, said, "Karpenter: "+want)
+		}
+	}
+}
+
 // A run goes on for as long as a drain may take by its timeout; one that may take longer than can be simulated is refused.
 func TestARunGoesOnForTheTimeoutOfADrain(t *testing.T) {
 	t.Parallel()

@@ -255,10 +255,10 @@ var takerMutants = []mutant{
 		{turns, `l.spared = e.template(l.pod).Annotations[doNotDisrupt] == "true"; !l.spared`, `l.spared = e.template(l.pod).Annotations[doNotDisrupt] == "yes"; !l.spared`},
 	}},
 	{"a NodePool's budget for drift counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden|TestBudgetsOfANodePool", []edit{
-		{"sim/scenario/case_taking.go", "return !ok || slices.Contains(reasons, any(consolidation))", "return true || !ok || slices.Contains(reasons, any(consolidation))"},
+		{"sim/scenario/nodepool.go", "return !ok || slices.Contains(reasons, any(consolidation))", "return true || !ok || slices.Contains(reasons, any(consolidation))"},
 	}},
 	{"budgets of which none holds are the default", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestBudgetsOfANodePool", []edit{
-		{"sim/scenario/case_taking.go", "if !said && len(budgets) > 0 {", "if said && len(budgets) > 0 {"},
+		{"sim/scenario/nodepool.go", "if !said && len(budgets) > 0 {", "if said && len(budgets) > 0 {"},
 	}},
 	{"nobody says that a name is held by a node that is gone", []string{"pod-lifecycle 6 Deleted pods on a dead node"}, cluster, "TestAStatefulSetOnANodeThatCrashed", []edit{
 		{"sim/cluster/stuck.go", "\tcase api.KindStatefulSet:\n\t\tso =", "\tcase api.KindPod:\n\t\tso ="},
@@ -345,10 +345,10 @@ var takerMutants = []mutant{
 		{"sim/world/room.go", "!n.Joins && !slices.Contains(drained, n.Name) && (", "!slices.Contains(drained, n.Name) && ("},
 	}},
 	{"a NodePool's budget for some hours counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden", []edit{
-		{"sim/scenario/case_taking.go", `if rawText(b, "schedule") != "" || `, `if rawText(b, "schedule") == "never" || `},
+		{"sim/scenario/nodepool.go", `if rawText(b, "schedule") != "" || `, `if rawText(b, "schedule") == "never" || `},
 	}},
 	{"the largest budget of a NodePool counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden", []edit{
-		{"sim/scenario/case_taking.go", "n.Of(many) < least.Of(many)", "n.Of(many) > least.Of(many)"},
+		{"sim/scenario/nodepool.go", "n.Of(many) < least.Of(many)", "n.Of(many) > least.Of(many)"},
 	}},
 	{"pools of Azure are Amazon's", []string{"simulator 5.4"}, "sim/scenario", "TestGolden", []edit{
 		{"sim/scenario/case_taking.go", `"azure": world.PoolAKS`, `"azure": world.PoolEKS`},
