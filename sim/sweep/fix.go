@@ -185,7 +185,7 @@ func (b *bench) solve(g group) error {
 		a, f := s.gated(a, &confirmed)
 		ids := a.ids()
 		if f.NotWith = same.known(ids); same == nil {
-			f.NotWith = s.notWith(a)
+			f.NotWith = append(s.notWith(a), s.brokenBy(a)...)
 		}
 		solved.sets, solved.notWith = append(solved.sets, ids), append(solved.notWith, f.NotWith)
 		if !slices.ContainsFunc(b.tried, func(t []string) bool { return slices.Equal(t, ids) }) {

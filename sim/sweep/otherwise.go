@@ -3,6 +3,7 @@ package sweep
 import (
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -65,6 +66,47 @@ func (s *search) notWith(a *attempt) []record.OtherValue {
 	for i := range left {
 		if other := (record.OtherValue{ID: others[i].ID, Value: others[i].Value}); part*left[i] > others[i].lost && !slices.Contains(out, other) {
 			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// brokenSeeds is how many seeds a change is run on with each other value that makes no difference without it.
+const brokenSeeds = 2
+
+// brokenBy names other values that make no difference to the manifest as it is, but to what a change does: it leaves more than half
+// of what was lost, and more than little.
+func (s *search) brokenBy(a *attempt) []record.OtherValue {
+	type value struct {
+		record.OtherValue
+		before, left uint64
+	}
+	var values []value
+	var list []try
+	var of []int // by try: the index of its value
+	for _, u := range s.units {
+		if len(u.indifferent) == 0 {
+			continue
+		}
+		all, own := u.everyAlternative(), u.record.Runs[:min(brokenSeeds, len(u.record.Runs))]
+		for _, i := range u.indifferent {
+			v := value{OtherValue: record.OtherValue{ID: all[i].ID, Value: all[i].Value}}
+			for k := range own {
+				v.before += fixable(&own[k])
+				list, of = append(list, try{all[i].Scenario, a.changes, own[k].Seed, u.changed()}), append(of, len(values))
+			}
+			values = append(values, v)
+		}
+	}
+	for i, run := range s.tries("looking for fixes", ForSearch, list) {
+		if run != nil {
+			values[of[i]].left += fixable(run)
+		}
+	}
+	var out []record.OtherValue
+	for _, v := range values {
+		if 2*v.left > v.before && v.left > brokenSeeds*uint64(little/(10*engine.Millisecond)) && !slices.Contains(out, v.OtherValue) {
+			out = append(out, v.OtherValue)
 		}
 	}
 	return out

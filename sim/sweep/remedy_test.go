@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
@@ -124,6 +125,30 @@ func TestAFixThatHoldsAsAssumedOnlyIsMarked(t *testing.T) {
 	got := s.notWith(a)
 	if !slices.ContainsFunc(got, func(o record.OtherValue) bool { return o.ID == "start" }) || s.robust(a) {
 		t.Errorf("not with %v", got)
+	}
+	// So is another value that makes no difference to the manifest as it is.
+	for i, alt := range u.everyAlternative() {
+		if alt.ID == "start" || alt.ID == "churn" {
+			u.indifferent = append(u.indifferent, i)
+		}
+	}
+	got = s.brokenBy(a)
+	if !slices.ContainsFunc(got, func(o record.OtherValue) bool { return o.ID == "start" }) || slices.ContainsFunc(got, func(o record.OtherValue) bool { return o.ID == "churn" }) {
+		t.Errorf("broken by %v", got)
+	}
+}
+
+// What is reported of a load balancer is kept for changes also where it makes no difference to the manifest: a hook makes one of it.
+func TestReportsOfALoadBalancerMatterToChanges(t *testing.T) {
+	t.Parallel()
+	run := record.Run{Streams: []record.Stream{{Totals: ledger.Totals{OK: 100}}}}
+	u := &unit{record: record.Case{Runs: []record.Run{run, run}}}
+	u.record.Close()
+	for i, id := range []string{"lb.propagation", "start"} {
+		(&trial{unit: u, index: i, alt: scenario.Alternative{ID: id, Value: "40s"}, runs: []record.Run{run, run}}).close()
+	}
+	if len(u.others) != 1 || u.others[0].index != 0 || !slices.Equal(u.indifferent, []int{1}) {
+		t.Errorf("others %+v, indifferent %v", u.others, u.indifferent)
 	}
 }
 

@@ -114,12 +114,17 @@ func deciding(u *unit) []scenario.Alternative {
 	if len(u.others) == 0 {
 		return nil
 	}
-	all := append(scenario.Alternatives(u.sc), scenario.OneNodeMore(u.sc)...)
+	all := u.everyAlternative()
 	var out []scenario.Alternative
 	for _, o := range u.others {
 		out = append(out, all[o.index])
 	}
 	return out
+}
+
+// everyAlternative are the Scenario of a unit with all other values that any unit may be tried with.
+func (u *unit) everyAlternative() []scenario.Alternative {
+	return append(scenario.Alternatives(u.sc), scenario.OneNodeMore(u.sc)...)
 }
 
 // sampled picks the runs that attempts are compared with.

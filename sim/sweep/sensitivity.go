@@ -56,7 +56,8 @@ func sensitivity(p *pool, units []*unit) {
 	}
 	for _, u := range units {
 		if one := first[u.alike]; one != nil && one != u && u.judged() {
-			u.record.Alternatives, u.record.TriedWith, u.others = slices.Clone(one.record.Alternatives), one.record.ID, one.others
+			u.record.Alternatives, u.record.TriedWith = slices.Clone(one.record.Alternatives), one.record.ID
+			u.others, u.indifferent = one.others, one.indifferent
 		}
 	}
 }
@@ -115,10 +116,13 @@ func (t *trial) pairs() pairing {
 	return which
 }
 
-// close files what became of a trial, and keeps what is lost with it where it matters.
+// close files what became of a trial, and keeps what is lost with it where it matters. What is reported of a load balancer matters to
+// a change even where it does not to the manifest: whoever leaves too early now, whatever the load balancer does, may not then.
 func (t *trial) close() {
 	u := t.unit
-	if effect := u.record.Try(t.alt.ID, t.alt.Value, t.runs); effect == record.NoEffect {
+	effect := u.record.Try(t.alt.ID, t.alt.Value, t.runs)
+	if effect == record.NoEffect && !strings.HasPrefix(t.alt.ID, "lb.") {
+		u.indifferent = append(u.indifferent, t.index)
 		return
 	}
 	o := other{index: t.index, pairs: pairedAll}

@@ -19,6 +19,8 @@ type unit struct {
 	alike  string // scenario.Alike
 	failed bool   // the simulation itself failed
 	others []other
+	// indifferent are the indices of the other values with which as much is lost.
+	indifferent []int
 }
 
 // other is another value of something that a unit assumes, and what is lost with it.
