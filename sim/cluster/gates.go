@@ -68,6 +68,29 @@ func (w *World) kept(workload int, gate string) bool {
 	return false
 }
 
+// foreign says that something which is not in the input is taken to set a readiness gate of a workload's pods.
+func (w *World) foreign(workload int, gate string) bool {
+	return w.sc.ByKeeper(&w.sc.Workloads[workload], gate) && !w.kept(workload, gate)
+}
+
+// askKeeper has what is not in the input set the readiness gates of a pod, some time after its containers are ready, once.
+func (w *World) askKeeper(p *api.Pod) {
+	if w.sc.Keeper.After == nil || !p.ContainersReady || w.pods[p.ID].asked {
+		return
+	}
+	gates := slices.DeleteFunc(p.ClosedGates(), func(g string) bool { return !w.foreign(p.Workload, g) })
+	if len(gates) == 0 {
+		return
+	}
+	w.pods[p.ID].asked = true
+	id, after := p.ID, w.sc.Keeper.After.Sample(w.eng.Stream(p.Name, "readiness gate").Draw(0))
+	w.eng.After(after, engine.ClassTimer, w.owner, "readiness gate", func() {
+		for _, g := range gates {
+			w.SetGate(w.owner, id, g, true)
+		}
+	})
+}
+
 // gateWords says which readiness gate keeps a pod from being ready that would be otherwise, ""
 // for none.
 func (w *World) gateWords(p *api.Pod) string {
@@ -76,7 +99,7 @@ func (w *World) gateWords(p *api.Pod) string {
 		return ""
 	}
 	words := fmt.Sprintf("%s waits for its readiness gate %s", p.Called(), closed[0])
-	if !w.kept(p.Workload, closed[0]) {
+	if !w.kept(p.Workload, closed[0]) && !w.foreign(p.Workload, closed[0]) {
 		words += ", which nothing in this input sets"
 	}
 	return words

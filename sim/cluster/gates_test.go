@@ -71,6 +71,38 @@ func TestRolloutWaitsForTheGate(t *testing.T) {
 	}
 }
 
+// Something that is not in the input sets the gates that nothing in it sets, some time after the pod's containers are ready: the
+// rollout waits that long, and is not stuck. A gate that an action sets waits for the action.
+func TestWhatIsNotInTheInputSetsAGate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		after, want engine.Time
+		action      bool
+	}{{2 * sec, 12 * sec, false}, {22 * sec, 32 * sec, false}, {2 * sec, 100 * sec, true}} {
+		b := newBuild(1).gated(gateOne).strategy("1", "0")
+		after := engine.Constant(c.after)
+		b.Keeper = world.Keeper{After: &after}
+		act := world.Action{At: 100 * sec, Operation: world.SetGate{Pods: world.Pods{Workload: "default/web", Number: 1}, Gate: gateOne, Open: true}}
+		if c.action {
+			b.Actions = []world.Action{act}
+		}
+		w := b.start(t, 1)
+		w.pods()
+		w.do(10*sec, "rolloutRestart", "web", "")
+		if c.action {
+			w.gate(100*sec, "web#1", gateOne, true)
+		}
+		w.run(11 * sec)
+		if words := w.Unrest(); strings.Contains(words, "which nothing in this input sets") != c.action {
+			t.Errorf("%q", words)
+		}
+		w.run(200 * sec)
+		if at := w.when("r0 0 running ready=true deleting=true"); at < c.want || at > c.want+sec { // at the relist at the latest
+			t.Errorf("%+v: deleted at %s", c, at.Seconds())
+		}
+	}
+}
+
 // Each hop on the way from the controller's write to the slice takes its time: the write 10 ms,
 // the kubelet's watch 20 ms, its status 30 ms, the EndpointSlice controller's watch 20 ms, its
 // reaction 40 ms and its write 10 ms: 130 ms in all, and 143 ms were one of each 10 % slower.

@@ -35,6 +35,7 @@ type podInfo struct {
 
 	written *writtenPod // nil until it is in a slice
 	unwell  bool        // the input has it Pending or not ready: nobody waits for it
+	asked   bool        // what is not in the input is about to set its readiness gates, or has
 }
 
 // NewPod numbers and names a pod of a ReplicaSet. Its UID is a draw.
@@ -154,6 +155,7 @@ func (w *World) noteWrite(old, p *api.Pod) {
 	w.notePod(old, p)
 	w.podWritten(p)
 	w.noteVolumes(old, p)
+	w.askKeeper(p)
 	i, found := slices.BinarySearch(w.livePods, p.ID)
 	switch {
 	case p.Gone && found:

@@ -101,7 +101,7 @@ func (w *World) successors(d *api.Workload) *control.Stuck {
 // gated says for which readiness gate a pod waits in vain, nil for none.
 func (w *World) gated(d *api.Workload, p *api.Pod) *control.Stuck {
 	gates := p.ClosedGates()
-	if !p.ContainersReady || len(gates) == 0 || w.kept(d.Workload, gates[0]) {
+	if !p.ContainersReady || len(gates) == 0 || w.kept(d.Workload, gates[0]) || w.foreign(d.Workload, gates[0]) {
 		return nil
 	}
 	return &control.Stuck{

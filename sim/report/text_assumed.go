@@ -29,7 +29,7 @@ func (t *text) assumptions(shown []*record.Case) {
 	}
 	order := byImpact(shown[0])
 	slices.SortStableFunc(r.Assumptions, func(a, b Assumption) int {
-		return cmp.Or(cmp.Compare(weight(&a), weight(&b)), order(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(weight(&a), weight(&b)), -cmp.Compare(ownToSay(shown[0], a.ID), ownToSay(shown[0], b.ID)), order(a.ID, b.ID))
 	})
 	tried := slices.ContainsFunc(r.Assumptions, func(a Assumption) bool { return a.Effect != nil })
 	heading := "ASSUMED, and what if it is otherwise"
@@ -160,6 +160,7 @@ var inOneClause = map[string]string{
 	"dial-timeout":      "gRPC clients try to connect for %s",
 	"start":             "containers listen %s after their start",
 	"kubelet":           "kubelets have %s",
+	"keeper":            "readiness gate %s",
 	"init":              "init containers take %s",
 	"places":            "pods are %s",
 	"serve":             "an answer takes %s",

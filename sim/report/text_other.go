@@ -114,10 +114,10 @@ func (t *text) unless(c *record.Case) []string {
 	return words
 }
 
-// ownToSay is 1 for how long the program of a preStop hook takes, where that alone decides the verdict: who wrote the hook knows, and
-// need not ask anybody. It is 0 for other assumptions.
+// ownToSay is 1 for how long the program of a preStop hook takes, and for what sets a readiness gate, where that alone decides the
+// verdict: who wrote the manifest knows, and need not ask anybody. It is 0 for other assumptions.
 func ownToSay(c *record.Case, id string) int {
-	if effect, _ := c.EffectOf(id); id == "prestop" && effect == record.VerdictEffect {
+	if effect, _ := c.EffectOf(id); (id == "prestop" || id == "keeper") && effect == record.VerdictEffect {
 		return 1
 	}
 	return 0
@@ -182,6 +182,7 @@ var conditions = map[string]string{
 	"start":                "containers listen after %s",
 	"kubelet":              "kubelets have %s",
 	"init":                 "init containers take %s",
+	"keeper":               "the readiness gate is %s",
 	"gate":                 "readiness gates are %s",
 	"poststart":            "the program of the postStart hook takes %s",
 	"prestop":              "the program of the preStop hook takes %s",

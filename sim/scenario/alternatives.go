@@ -74,6 +74,8 @@ func variants(id string) []variant {
 		return []variant{{"shutdownGracePeriod 0s", shutting(0)}, {"shutdownGracePeriod 30s", shutting(gkeShutdown)}}
 	case "serve":
 		return []variant{{"1s", served(engine.Second)}, {"10s", served(10 * engine.Second)}}
+	case "keeper":
+		return otherKeepers()
 	case "gate":
 		return []variant{{"injected", gated}}
 	case "init":

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -82,31 +83,91 @@ func gated(s *world.Scenario) bool {
 	return changed
 }
 
-// unkeptGates names the readiness gates that nobody in this world sets: pods that have one are
-// never ready, unless they were before the run.
-func (b *builder) unkeptGates(w *world.Workload) {
+// keeping is how long after a pod's containers are ready what is not in the input sets its readiness gates: nothing is known of it
+// (docs/model/simulator.md 5.3 Keeper).
+func keeping() engine.Dist {
+	const most = 5 * engine.Second
+	return engine.Must(engine.Uniform(0, most))
+}
+
+// specKeeper is what sets readiness gates that nothing of the input sets. It is printed where there are some.
+func specKeeper() fieldOf[making] {
+	return fieldOf[making]{
+		field: field{"readinessGates", orWord(never).doc(keeping().String(),
+			"how long after a pod's containers are ready something that is not in the input sets those of its readiness gates that nothing in the input sets")},
+		read: func(c cursor, s *making) { s.Keeper = keeperOf(c) },
+		write: func(w *printer, s *making) {
+			switch after := s.Keeper.After; {
+			case !slices.ContainsFunc(s.Workloads, func(x world.Workload) bool { return len(unkept(s.Scenario, &x)) > 0 }):
+			case after == nil:
+				w.line("readinessGates", never)
+			default:
+				w.dist("readinessGates", *after)
+			}
+		},
+	}
+}
+
+func keeperOf(c cursor) world.Keeper {
+	after := keeping()
+	switch {
+	case !c.present():
+	case c.text("") == never:
+		return world.Keeper{Said: true}
+	default:
+		after = engine.Constant(c.span(0))
+	}
+	return world.Keeper{After: &after, Said: c.present()}
+}
+
+// unkept are the readiness gates of a workload's template that nothing of the input sets.
+func unkept(s *world.Scenario, w *world.Workload) []string {
+	var out []string
 	for _, g := range w.Template().Spec.ReadinessGates {
-		if b.keeps(w, string(g.ConditionType)) {
+		if gate := string(g.ConditionType); !s.ByAction(w, gate) && !balancerSets(s, w, gate) {
+			out = append(out, gate)
+		}
+	}
+	return out
+}
+
+// keptBy gives the gates that nothing of the input sets another keeper, nil for none.
+func keptBy(after *engine.Dist) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
+		s.Keeper.After = after
+		return true
+	}
+}
+
+// otherKeepers are the other values of what sets readiness gates.
+func otherKeepers() []variant {
+	late := engine.Constant(engine.Minute)
+	return []variant{{"set after 1m", keptBy(&late)}, {"set by nothing", keptBy(nil)}}
+}
+
+// unkeptGates names the readiness gates that nobody in this input sets: something else is taken to, or, where that is said, nothing does,
+// and pods that have one are never ready, unless they were before the run.
+func (b *builder) unkeptGates(w *world.Workload) {
+	for _, g := range unkept(b.out, w) {
+		if after := b.out.Keeper.After; after != nil {
+			if !b.out.Keeper.Said {
+				b.assume("keeper", fmt.Sprintf("%s is set %s after a pod's containers are ready, by something not in the input", g, after))
+			}
 			continue
 		}
 		object := w.Kind() + " " + w.Name()
 		if w.Object != nil {
-			object += ", " + w.At(w.GatePath(string(g.ConditionType))).String()
+			object += ", " + w.At(w.GatePath(g)).String()
 		}
-		b.notModelled("readiness-gate", fmt.Sprintf("nothing in this input sets readiness gate %s: pods that start during the run are never ready", g.ConditionType), object, "unknown")
+		b.notModelled("readiness-gate", fmt.Sprintf("nothing in this input sets readiness gate %s: pods that start during the run are never ready", g), object, "unknown")
 	}
 }
 
-// keeps says whether a load balancer before a workload's pods, or an action, sets a gate.
-func (b *builder) keeps(w *world.Workload, gate string) bool {
-	for _, a := range b.out.Actions {
-		if o, ok := a.Operation.(world.SetGate); ok && o.Workload == w.Name() && o.Gate == gate {
-			return true
-		}
-	}
-	for i := range b.out.Traffic {
-		t := b.out.Traffic[i].ClientSide()
-		svc := b.out.ServiceNamed(t.Service)
+// balancerSets says whether the controller of a load balancer before a workload's pods sets a gate.
+func balancerSets(s *world.Scenario, w *world.Workload, gate string) bool {
+	for i := range s.Traffic {
+		t := s.Traffic[i].ClientSide()
+		svc := s.ServiceNamed(t.Service)
 		if t.LB != nil && t.LB.Keeps(gate) && svc != nil && w.SelectedBy(svc) {
 			return true
 		}

@@ -52,6 +52,7 @@ func specWorld() []fieldOf[making] {
 			write: func(w *printer, s *making) { w.time("machineStop", s.MachineStop) },
 		},
 		specVolumes(),
+		specKeeper(),
 		{
 			field: field{"churn", of(changes).doc("0/s, and 0.2/s for manifests",
 				"changes of other Services' EndpointSlices: every kube-proxy syncs for each, and what changes next waits for minSyncPeriod")},

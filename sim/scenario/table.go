@@ -42,6 +42,8 @@ func Assumptions(words Wording) []world.Assumption {
 			"docs/model/load-balancers.md 4 Repeated SYN", field("loadBalancer."+repeatedSYN, "stays")),
 		row("ingress", "ingress or gateway", "by the class of the Ingress or Gateway; each family by itself when unknown", "ingress-nginx, envoy-gateway, aws-alb-ip, gke-l7-neg", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")),
 		row("gate", "readiness gate of the AWS Load Balancer Controller", "by the label of the Namespace; none where the input does not have it", "injected", "assumed", "docs/model/load-balancers.md 2 lbc readiness gate", "the Namespace in the input"),
+		row("keeper", "readiness gates that nothing in the input sets", "set "+keeping().String()+" after the pod's containers are ready, by something not in the input", "set after 1m; set by nothing", "assumed",
+			"docs/model/simulator.md 5.3 Keeper", field("readinessGates", "")),
 		row("serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "docs/model/simulator.md 5.1", field("apps.NAME.serve", "")),
 		row("start", "container start to listening", "2s; 15s on a JVM", "500ms, 20s; 5s, 40s on a JVM", "assumed", "docs/model/simulator.md 5.3", field("start", "")),
 		row("init", "init containers", "5s each", "0s, 60s", "assumed", "docs/model/simulator.md 9", field("init", "")),

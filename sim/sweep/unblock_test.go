@@ -57,7 +57,7 @@ func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 			if text == strings.TrimPrefix(web, "\n") {
 				t.Fatal("nothing replaced")
 			}
-			s := swept(t, casesWith(t, text, scenario.Options{Nodes: c.nodes}), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+			s := swept(t, casesWith(t, text, scenario.Options{Nodes: c.nodes, Set: []string{"readinessGates=never"}}), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
 			if s.Cases[0].Verdict != record.Stalled || len(s.Fixes) != len(c.want) {
 				t.Fatalf("%s, with %+v", s.Cases[0].Verdict, s.Fixes)
 			}
@@ -76,6 +76,21 @@ func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 				t.Errorf("does not help: %v", s.NoHelp)
 			}
 		})
+	}
+}
+
+// In a cluster where pods with a readiness gate are Ready something sets it: that the input does not have it is no reason to call a
+// rollout stuck, let alone to take the gate away. What if nothing does is tried.
+func TestAGateWhoseControllerIsNotInTheInput(t *testing.T) {
+	t.Parallel()
+	text := strings.TrimPrefix(strings.Replace(web, "      containers:", "      readinessGates: [{conditionType: example.org/known}]\n      containers:", 1), "\n")
+	s := swept(t, casesWith(t, text, scenario.Options{}), Options{Runs: 20, Fixes: 1, ConfirmRuns: 20, Sensitivity: true})
+	c := &s.Cases[0]
+	if c.Verdict.Endless() || len(s.Fixes) == 0 || strings.Contains(s.Fixes[0].Title, "readinessGates") {
+		t.Errorf("%s, with %+v", c.Verdict, s.Fixes)
+	}
+	if effect, _ := c.EffectOf("keeper"); effect != record.VerdictEffect {
+		t.Errorf("%+v", c.Alternatives)
 	}
 }
 

@@ -2,7 +2,10 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // GateInjection is who gives pods the readiness gate of the load balancer before them.
@@ -50,6 +53,26 @@ func (l *LoadBalancer) InjectInto(labelled bool) {
 	case l.GateInjection == InjectLabelled:
 		l.GateInjection = InjectNever
 	}
+}
+
+// Keeper is a controller that is not in the input and sets readiness gates: in a cluster where pods that have one are Ready, something does.
+type Keeper struct {
+	// After is how long after a pod's containers are ready it sets the gates; nil: there is none, and they stay closed.
+	After *engine.Dist
+	Said  bool // by the input
+}
+
+// ByKeeper says that the Keeper sets a readiness gate of a workload's pods, unless a load balancer does: no action of the Scenario sets it.
+func (s *Scenario) ByKeeper(w *Workload, gate string) bool {
+	return s.Keeper.After != nil && !s.ByAction(w, gate)
+}
+
+// ByAction says that an action of the Scenario sets a readiness gate of a workload's pods.
+func (s *Scenario) ByAction(w *Workload, gate string) bool {
+	return slices.ContainsFunc(s.Actions, func(a Action) bool {
+		o, ok := a.Operation.(SetGate)
+		return ok && o.Workload == w.Name() && o.Gate == gate
+	})
 }
 
 // GatePath is where a workload's manifest asks for a readiness gate, "" where it does not.

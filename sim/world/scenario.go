@@ -35,6 +35,8 @@ type Scenario struct {
 	// Vetoes are the webhooks that the API server asks before it makes any Pod, with failurePolicy Fail: while no pod of one answers, none is made.
 	Vetoes  []Veto
 	Volumes Volumes
+	// Keeper is what sets readiness gates that nothing of the input sets.
+	Keeper Keeper
 	// Until ends the run even if it has not settled.
 	Until engine.Time
 	// Warmup is how long traffic flows before the first action.

@@ -27,6 +27,15 @@ var gateMutants = []mutant{
 	{"a condition is written into the status at once, without work on the pod", []string{"pod-lifecycle 4 External readiness-gate"}, cluster, "TestAGateWaitsForTheRelist", []edit{
 		{"sim/kubelet/gates.go", "\twk.open = p.Open\n\twk.RequestSync()\n", "\twk.open = p.Open\n\twk.update()\n"},
 	}},
+	{"nothing sets a gate that nothing of the input sets", []string{"simulator 5.3 Keeper"}, cluster, "TestWhatIsNotInTheInputSetsAGate", []edit{
+		{gates, "\tif len(gates) == 0 {\n\t\treturn\n\t}\n\tw.pods", "\tif len(gates) >= 0 {\n\t\treturn\n\t}\n\tw.pods"},
+	}},
+	{"it sets them at once", []string{"simulator 5.3 Keeper"}, cluster, "TestWhatIsNotInTheInputSetsAGate", []edit{
+		{gates, "\tw.eng.After(after, engine.ClassTimer", "\tw.eng.After(after-after, engine.ClassTimer"},
+	}},
+	{"it sets those of actions, too", []string{"simulator 5.3 Keeper"}, cluster, "TestWhatIsNotInTheInputSetsAGate", []edit{
+		{"sim/world/gates.go", "return s.Keeper.After != nil && !s.ByAction(w, gate)", "return s.Keeper.After != nil && w != nil && gate != \"\""},
+	}},
 	{"a closing gate is not written", []string{"pod-lifecycle 4 External readiness-gate"}, cluster, "TestReadinessGates", []edit{
 		{"sim/kubelet/gates.go", "\tif slices.Equal(wk.open, p.Open) {", "\tif len(p.Open) <= len(wk.open) {"},
 	}},
