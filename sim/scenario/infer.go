@@ -266,6 +266,9 @@ next:
 	for i := range s.Value.Spec.Ports {
 		sub := subjectOf(s, i, t)
 		class, routed, aside := b.world.classify(&sub), b.world.routedBy(&sub), b.world.setAside(&sub)
+		if b.world.headed[s.ID()] && routed == "" {
+			continue // by the Service's name alone: see otherWays
+		}
 		label := fmt.Sprintf(":%d", sub.port.Port)
 		if _, ok := world.TargetPort(sub.port.TargetPort, t); !ok {
 			b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", i),

@@ -21,8 +21,8 @@ func (b *builder) otherWays(index int, e *entry) {
 		return
 	}
 	for _, s := range b.world.services {
-		if s.Value.Spec.ClusterIP == corev1.ClusterIPNone && b.census.owners[index].behind(s) {
-			b.notModelled(world.Headless, fmt.Sprintf("headless Service %s (%s): its clients choose the pod, and are not judged", s.Name, where(s.Object, "spec.clusterIP")), "Service "+s.ID(), "unknown")
+		if (s.Value.Spec.ClusterIP == corev1.ClusterIPNone || b.world.headed[s.ID()]) && b.census.owners[index].behind(s) {
+			b.notModelled(world.Headless, fmt.Sprintf("headless Service %s (%s): its clients%s choose the pod, and are not judged", s.Name, where(s.Object, "spec.clusterIP"), b.world.besideRoute(s.ID())), "Service "+s.ID(), "unknown")
 		}
 	}
 	for _, o := range b.world.unread {

@@ -161,6 +161,9 @@ func (b *builder) loadFile(c cursor) *manifest.Objects {
 func (b *builder) useWorld(objects, unusable []*manifest.Object) {
 	b.world = newInventory(objects)
 	b.world.unusable = unusable
+	if b.doc.object == nil { // no Scenario, which says itself who asks whom
+		b.world.head()
+	}
 	b.out.Gated, b.out.Namespaces = b.world.gated, b.world.namespaces
 	b.census = newCensus(b.world)
 	b.doc.problems = append(b.doc.problems, b.world.allocate()...)

@@ -30,6 +30,31 @@ func (w *inventory) routeTo(t *world.Traffic, svc *corev1.Service) *world.Route 
 	return nil
 }
 
+// head takes headless Services that a route leads to for such with an address of their own. What follows the route asks pods that it
+// finds in EndpointSlices, or is told of, whether there is an address or not; who asks for the name is judged in no case.
+func (w *inventory) head() {
+	w.headed = map[string]bool{}
+	for _, s := range w.services {
+		if s.Value.Spec.ClusterIP != corev1.ClusterIPNone {
+			continue
+		}
+		for i := range s.Value.Spec.Ports {
+			w.headed[s.ID()] = w.headed[s.ID()] || w.routed(&subject{service: s, port: &s.Value.Spec.Ports[i]})
+		}
+		if w.headed[s.ID()] {
+			s.Value.Spec.ClusterIP, s.Value.Spec.ClusterIPs = "", nil
+		}
+	}
+}
+
+// besideRoute tells the clients of a headless Service from those that come by a route.
+func (w *inventory) besideRoute(service string) string {
+	if w.headed[service] {
+		return " inside the cluster"
+	}
+	return ""
+}
+
 func (w *inventory) routeOf(s *subject) *world.Route {
 	r := &world.Route{Service: s.service.Value, NodePort: s.port.NodePort != 0, Backend: w.backendConfigOf(s)}
 	if i, ok := w.ingressOf(s); ok {

@@ -253,3 +253,25 @@ func TestMadeUpNodesHaveTheLabelsThatPodsAskFor(t *testing.T) {
 		}
 	}
 }
+
+// What follows an Ingress finds the pods of a headless Service as of any other: its requests are judged. Who asks for the name is not, and
+// is said to be left out; nor are ports that no route leads to.
+func TestAnIngressInFrontOfAHeadlessService(t *testing.T) {
+	t.Parallel()
+	headless := strings.Replace(routedWeb("clusterIP: None", "", anIngress("", "ingressClassName: nginx")), "ports: [{port: 80", "ports: [{name: gossip, port: 7946}, {name: http, port: 80", 1)
+	cases, problems := casesIn(t, headless, Options{Actions: []string{"rollout"}})
+	if len(cases) != 1 || cases[0].Class != ClassOutside || cases[0].Scenario == nil || cases[0].Verdict == NotJudged {
+		t.Fatalf("%d cases, %v: %+v", len(cases), problems, cases)
+	}
+	said := ""
+	for _, l := range cases[0].Scenario.NotModelled {
+		said += l.What + "\n"
+	}
+	if !strings.Contains(said, "headless Service web (in.yaml:") || !strings.Contains(said, "its clients inside the cluster choose the pod, and are not judged") {
+		t.Errorf("%s", said)
+	}
+	plain, _ := casesIn(t, routedWeb("", "", anIngress("", "ingressClassName: nginx")), Options{Actions: []string{"rollout"}})
+	if cases[0].Traffic != plain[0].Traffic || cases[0].ID != plain[0].ID {
+		t.Errorf("%s %s, with an address %s %s", cases[0].ID, cases[0].Traffic, plain[0].ID, plain[0].Traffic)
+	}
+}

@@ -20,6 +20,7 @@ import (
 // world is the objects a Scenario is about, sorted by namespace and name.
 type inventory struct {
 	services    []manifest.Typed[*corev1.Service]
+	headed      map[string]bool                // the headless ones among them that a route leads to: see head
 	workloads   []workload                     // that are simulated: by kind, and of each kind by name
 	others      []workload                     // that are not, the same
 	nodes       []manifest.Typed[*corev1.Node] // in input order
