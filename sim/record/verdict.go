@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
@@ -180,11 +181,25 @@ func (v Verdict) shows(r *Run) bool {
 	}
 }
 
-// worst is the run that loses most of those that show what the verdict says, the first of several.
+// worst is the run that loses most of those that show what the verdict says, the first of several. What sessions lose is the time in
+// which they have no server, and then it is the run with most of it, of those in which a request failed: of that, a story is told.
 func (c *Case) worst() *Run {
+	var dark []int // clients
+	for i := range c.Clients {
+		if c.WithoutServer(i) {
+			dark = append(dark, i)
+		}
+	}
+	loss := func(r *Run) []uint64 {
+		failed, without := r.Totals().Failed, engine.Time(0)
+		for _, i := range dark {
+			without = max(without, r.Streams[i].LostSeconds)
+		}
+		return []uint64{min(failed, 1), uint64(without), failed}
+	}
 	var worst *Run
 	for i := range c.Runs {
-		if r := &c.Runs[i]; c.Verdict.shows(r) && (worst == nil || r.Totals().Failed > worst.Totals().Failed) {
+		if r := &c.Runs[i]; c.Verdict.shows(r) && (worst == nil || slices.Compare(loss(r), loss(worst)) > 0) {
 			worst = r
 		}
 	}

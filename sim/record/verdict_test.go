@@ -245,3 +245,20 @@ func TestADrainMayWaitForWhatIsNotSimulated(t *testing.T) {
 		t.Errorf("%s, %+v", c.Verdict, c.Stuck)
 	}
 }
+
+// What sessions lose is the time in which they have no server: the worst run is that with most of it, of those of which a story can be told.
+func TestTheWorstRunOfSessions(t *testing.T) {
+	t.Parallel()
+	c := runs(0, 4, 2, 0, 3)
+	if c.WorstSeed != 1 {
+		t.Fatalf("of requests, seed %d is the worst", c.WorstSeed)
+	}
+	for i, dark := range []engine.Time{6, 11, 20, 11} {
+		s := &c.Runs[i].Streams[0]
+		s.LostSeconds, s.DarkSeconds = dark*engine.Second, dark*engine.Second
+	}
+	c.Verdict = ""
+	if c.Close(); c.WorstSeed != 4 {
+		t.Errorf("of sessions, seed %d is the worst", c.WorstSeed)
+	}
+}

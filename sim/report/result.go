@@ -72,6 +72,9 @@ type Case struct {
 	LostSeconds          Seconds `json:"lostSeconds"`
 	RequestsLost         Counts  `json:"requestsLost"`
 	LongestOutageSeconds Seconds `json:"longestOutageSeconds"`
+	// WithoutServer says that what is lost is the time in which sessions have no server, the mean of all of them: more than the
+	// requests that fail come to, for most wait meanwhile and are answered late.
+	WithoutServer bool `json:"withoutServer"`
 	// ConnectionsCut counts, by run, connections of clients whose requests share one: those that
 	// ended with their server or were cut by a load balancer.
 	ConnectionsCut Counts           `json:"connectionsCut"`
@@ -123,6 +126,7 @@ type Client struct {
 	Requests             Requests `json:"requests"`
 	LostSeconds          Seconds  `json:"lostSeconds"`
 	LongestOutageSeconds Seconds  `json:"longestOutageSeconds"`
+	WithoutServer        bool     `json:"withoutServer"`  // as that of its Case
 	ConnectionsCut       Counts   `json:"connectionsCut"` // as those of its Case
 }
 
@@ -325,7 +329,7 @@ func caseOf(c *record.Case) Case {
 	out := Case{
 		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Class: c.Class, Source: c.Source,
 		Verdict: string(c.Verdict), Reason: c.Reason, LostSeconds: secondsOf(c.LostSeconds), RequestsLost: Counts(c.RequestsLost),
-		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: runCounts(c),
+		LongestOutageSeconds: secondsOf(c.LongestOutage), WithoutServer: withoutServer(c), Runs: runCounts(c),
 		WorstSeed: c.WorstSeed, Requests: requestsOf(&sum), Outcomes: outcomesOf(sum.Outcomes, true),
 		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
 		Before: beforeOf(c), Stuck: stuckOf(c.Stuck), Overruled: overruledOf(c), Headline: c.Headline, Families: familiesOf(c), TriedWith: c.TriedWith,
@@ -339,7 +343,7 @@ func caseOf(c *record.Case) Case {
 	}
 	for i, client := range c.Clients {
 		lost, longest, sum := c.Client(i)
-		out.Clients = append(out.Clients, Client{client.Name, rateWords(client.Rate), requestsOf(&sum), secondsOf(lost), secondsOf(longest), Counts(c.ClientCuts(i))})
+		out.Clients = append(out.Clients, Client{client.Name, rateWords(client.Rate), requestsOf(&sum), secondsOf(lost), secondsOf(longest), c.WithoutServer(i), Counts(c.ClientCuts(i))})
 	}
 	return out
 }

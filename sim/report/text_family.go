@@ -174,15 +174,18 @@ func fixInWords(f *record.Fix, id string, most int) string {
 	}
 	words := strings.Join(parts, ", ")
 	var median, highest int64
+	tail := false // what it helps is the runs that lose most
 	own := slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == id })
 	for i := range f.Cases {
 		x := &f.Cases[i]
 		if own && x.ID != id {
 			continue // another line says it
 		}
-		median, highest = max(median, x.After.Median), max(highest, x.After.Max, x.Confirm.LostSeconds.Max)
+		median, highest, tail = max(median, x.After.Median), max(highest, x.After.Max, x.Confirm.LostSeconds.Max), tail || asMuch(x)
 	}
 	switch {
+	case tail:
+		return words + ": up to " + span(engine.Time(highest)) + " left"
 	case median > 0 && highest >= int64(engine.Second) && highest > 2*median:
 		return words + ": " + span(engine.Time(median)) + " left, up to " + span(engine.Time(highest))
 	case median > 0:

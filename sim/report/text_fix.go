@@ -518,7 +518,7 @@ func (t *text) fixed(f *record.Fix) {
 			vain = append(vain, strings.TrimSuffix(t.trafficOf(f, x.ID), ": "))
 			continue
 		}
-		words := lostBefore(x.Before) + " -> " + leftOf(x.After)
+		words := lessLost(x)
 		if x.StuckBefore > 0 {
 			words = fmt.Sprintf("finishes in %s of %s, and loses %s", thousands(int64(x.Runs-x.Stuck)), count(x.Runs, "run", "runs"), leftOf(x.After))
 		}
@@ -569,9 +569,20 @@ func several(words []string, most int) string {
 	return strings.Join(words, "; ")
 }
 
-// inVain says that a change which helps other cases leaves as much of the loss of this one: nine tenths or more.
-func inVain(x *record.FixedCase) bool {
+// inVain says that a change which helps other cases leaves as much of the loss of this one.
+func inVain(x *record.FixedCase) bool { return asMuch(x) && 2*x.After.Max > x.Before.Max }
+
+// asMuch says that a change leaves as much of the loss of the median run, nine tenths or more: what it helps is the runs that lose more.
+func asMuch(x *record.FixedCase) bool {
 	return x.StuckBefore == 0 && x.Before.Median > 0 && 10*x.After.Median >= 9*x.Before.Median
+}
+
+// lessLost is what a change makes of a loss: of the greatest one, where it leaves the median run as it was.
+func lessLost(x *record.FixedCase) string {
+	if asMuch(x) {
+		return "at most " + span(engine.Time(x.Before.Max)) + " -> at most " + span(engine.Time(x.After.Max)) + ", in the median run " + span(engine.Time(x.Before.Median)) + " as before"
+	}
+	return lostBefore(x.Before) + " -> " + leftOf(x.After)
 }
 
 // lostBefore is what is lost without a change: at most, where most runs lose nothing.

@@ -61,3 +61,28 @@ func TestWhatIsLeftIsOfTheCase(t *testing.T) {
 		}
 	}
 }
+
+// A change that leaves the median run as it was helps those that lose most, or it is in vain.
+func TestAChangeThatLeavesTheMedianAsItWas(t *testing.T) {
+	t.Parallel()
+	const cs = int64(10 * engine.Millisecond)
+	of := func(median, most int64) record.Range { return record.Range{Median: median * cs, Max: most * cs} }
+	for name, c := range map[string]struct {
+		was, is record.Range
+		want    string // "" where it is in vain
+		left    string
+	}{
+		"half of it":            {of(80, 90), of(40, 45), "0.8 s -> 0.4 s", "x: 0.4 s left"},
+		"the same":              {of(5, 9), of(5, 9), "", "x: up to 0.09 s left"},
+		"less of the most":      {of(5, 145), of(5, 8), "at most 1.45 s -> at most 0.08 s, in the median run 0.05 s as before", "x: up to 0.08 s left"},
+		"nothing in the median": {of(0, 145), of(0, 8), "at most 1.45 s -> at most 0.08 s", "x: up to 0.08 s left"},
+	} {
+		x := record.FixedCase{Before: c.was, After: c.is}
+		if got := lessLost(&x); inVain(&x) != (c.want == "") || c.want != "" && got != c.want {
+			t.Errorf("%s: %q, in vain %t, want %q", name, got, inVain(&x), c.want)
+		}
+		if got := fixInWords(&record.Fix{Title: "x", Cases: []record.FixedCase{x}}, "", 9); got != c.left {
+			t.Errorf("%s: %q, want %q", name, got, c.left)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -98,7 +99,19 @@ func (x *traced) trace(p *pool) (*timeline.Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Build(x.seed, res.End, res.Pods), nil
+	t := r.Build(x.seed, res.End, res.Pods)
+	for i := range t.Clients {
+		t.Clients[i].WithoutServer = withoutServer(&x.sc.Traffic[i], &res.Streams[i])
+	}
+	return t, nil
+}
+
+// withoutServer is how long the sessions of a stream had no server, where that is more than the requests that failed come to.
+func withoutServer(c *world.Traffic, s *sim.StreamResult) engine.Time {
+	if c.Rate == 0 || s.DarkSeconds == 0 || s.LostSeconds <= engine.Time(s.Failed)*(1000*engine.Second/engine.Time(c.Rate)) {
+		return 0
+	}
+	return s.LostSeconds
 }
 
 // withoutAction are the failed requests that the action is not to blame for, by the same run without it, and as long.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -74,5 +75,44 @@ func TestATimelineTellsWhatFailsAnyway(t *testing.T) {
 		if before := f.At < *c.Timeline.Bands[0].Deleted-5*engine.Second; before && !f.Without {
 			t.Errorf("request %d at %s s is blamed on a rollout that has not begun", f.Number, f.At.Seconds())
 		}
+	}
+}
+
+// What sessions lose is the time in which they have no server: a lane has that of its run, and what it is of a case is said.
+func TestTheTimelineOfSessionsHasTheTimeWithoutAServer(t *testing.T) {
+	t.Parallel()
+	const text = `apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: data}
+spec:
+  replicas: 3
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec:
+      containers:
+      - name: db
+        image: nginx:1.29
+        ports: [{containerPort: 8080}]
+        readinessProbe: {httpGet: {path: /r, port: 8080}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: db, namespace: data}
+spec: {selector: {app: db}, ports: [{port: 5432, targetPort: 8080}]}
+`
+	objects, problems := manifest.Load([]manifest.File{{Name: "db.yaml", Data: []byte(text)}}, manifest.Options{})
+	if manifest.HasErrors(problems) {
+		t.Fatal(problems)
+	}
+	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
+	s, err := Run(t.Context(), cases, Options{Runs: 6, Timelines: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &s.Cases[0]
+	if got := c.Timeline.Clients[0].WithoutServer; !c.WithoutServer(0) || int64(got) != c.LostSeconds.Max {
+		t.Errorf("%s s without a server in the worst run, %+v in all: %t", got.Seconds(), c.LostSeconds, c.WithoutServer(0))
 	}
 }

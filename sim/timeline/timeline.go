@@ -184,6 +184,9 @@ type ClientLane struct {
 	Failed   []uint32    `json:"failed"`
 	Requests uint64      `json:"requests"`
 	Lost     uint64      `json:"lost"`
+	// WithoutServer is how long a session had no server in this run, the mean of all, where that is more than the requests that failed come
+	// to; zero for others. Whose it is waits meanwhile, and is answered late.
+	WithoutServer engine.Time `json:"withoutServer"`
 }
 
 // Band is what is between what the API says of a pod that goes and what nodes do with it.

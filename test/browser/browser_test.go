@@ -248,6 +248,40 @@ func twoKinds(t *testing.T) *record.Simulation {
 	return drawn(t, cases, sweep.Options{Runs: 2})
 }
 
+// families are new connections from outside by a load balancer that nothing says which it is.
+func families(t *testing.T) *record.Simulation {
+	t.Helper()
+	text := strings.Replace(hostile, "  ports: [{port: 80,", "  type: LoadBalancer\n  ports: [{port: 80,", 1)
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
+	return drawn(t, cases, sweep.Options{Runs: 5, Fixes: 1, ConfirmRuns: 5})
+}
+
+// noTarget is a load balancer that sends to pods, and finds out later than they come and go which these are.
+func noTarget(t *testing.T) *record.Simulation {
+	t.Helper()
+	const ingress = `---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: shop, annotations: {alb.ingress.kubernetes.io/target-type: ip}}
+spec:
+  ingressClassName: alb
+  rules: [{http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+`
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(hostile + ingress)}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
+	return drawn(t, cases, sweep.Options{Runs: 3})
+}
+
+// withoutServer are sessions with a database, of which few requests are lost and many wait.
+func withoutServer(t *testing.T) *record.Simulation {
+	t.Helper()
+	text := strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "port: 80,", "port: 5432,").Replace(hostile)
+	objects, _ := manifest.Load([]manifest.File{{Name: "db.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
+	return drawn(t, cases, sweep.Options{Runs: 5, Fixes: 1, ConfirmRuns: 5})
+}
+
 // pages writes all of them into a directory.
 func pages(t *testing.T, dir string) []written {
 	t.Helper()
@@ -267,6 +301,9 @@ func pages(t *testing.T, dir string) []written {
 		{written{Name: "crash", Crash: true}, crash(t)},
 		{written{Name: "long-names"}, longNames(t)},
 		{written{Name: "two-clients"}, twoKinds(t)},
+		{written{Name: "families"}, families(t)},
+		{written{Name: "no-target", Golden: "one"}, noTarget(t)},
+		{written{Name: "without-server"}, withoutServer(t)},
 		{written{Name: "holds", Keys: "holds"}, simulated(t, few, example(t, "web-app-recommended.yaml"))},
 		{written{Name: "hostile", Hostile: true}, simulated(t, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},
 		{written{Name: "nothing"}, &record.Simulation{Version: "v0.0.0"}},

@@ -97,6 +97,9 @@ async function words(p, page) {
   const sources = await page.locator(".edit .source").allTextContents();
   same(p.name, "no change is of line 0", sources.filter((x) => /:0\b/.test(x)), []);
   if (p.crash) await crashed(p, page, lead);
+  if (p.name === "families") await families(p, page);
+  if (p.name === "no-target") await noTarget(p, page, lead);
+  if (p.name === "without-server") await withoutServer(p, page, lead);
   if (p.name === "local") say(p.name, "says that it is the node that had no pod", / a node that had no pod of its own to send to\./.test(lead), lead);
   if (p.blocked) {
     const helps = await page.locator(".fix figcaption").allTextContents();
@@ -141,6 +144,53 @@ async function crashed(p, page, lead) {
   say(p.name, "says that it is the machine that ends", /between the moment at which a pod is gone with its machine and the moment at which the last node's rules let go of it: up to [\d.]+ s, on node-[23]\./.test(lead), lead);
   const signs = await figure.locator("g.sign text").allTextContents();
   say(p.name, "the machine's own rules end with it", signs.includes("+0.000 s: its machine is gone"), signs.join("; "));
+}
+
+// families: what is lost behind each load balancer that it might be is a table, and what is drawn and what helps say behind which.
+async function families(p, page) {
+  const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+  const c = data.result.cases[data.order[0]];
+  const rows = await page.locator("section[aria-labelledby=balancers-h] tbody tr").evaluateAll((l) => l.map((r) => [[...r.cells].map((x) => x.textContent), r.className]));
+  same(p.name, "each load balancer has its row", rows.map(([cells]) => [cells[0], cells.at(-1)]), c.families.map((f) => [f.name, `--lb ${f.preset}`]));
+  const shown = c.families.find((f) => f.shown);
+  same(p.name, "the one that is drawn is marked", rows.filter(([, marked]) => marked === "picked").map(([cells]) => cells[0]), [shown.name]);
+  const title = await page.locator("#timeline .figures h3").first().textContent();
+  say(p.name, "the picture says behind which it is", title.includes(`, behind ${shown.name}: `), title);
+  const fixes = await page.locator("article.fix figcaption").allTextContents();
+  say(p.name, "what helps says behind which it does", fixes.length > 1 && fixes.every((x) => c.families.some((f) => x.includes(`, behind ${f.name}: `))), fixes.join("; "));
+  same(p.name, "what changes nothing is no help", fixes.filter((x) => /: (\S+ s)[^\u2192]*\u2192 \1\b/.test(x)), []);
+}
+
+// noTarget: a load balancer without a target is a row with what was lost for that, and in the picture of the ways a dead one.
+async function noTarget(p, page, lead) {
+  const figure = page.locator("svg.lanes").first();
+  const row = figure.locator("g.lane").filter({ has: page.locator(".label title", { hasText: /^no target$/ }) }).first();
+  say(p.name, "no target is a row with its crosses", (await row.locator(".drop").count()) > 0 && (await row.locator(".bar").count()) > 0, await row.count());
+  const bar = await row.locator(".bar .fill").first().evaluate((e) => [Number(e.getAttribute("x")), Number(e.getAttribute("x")) + Number(e.getAttribute("width"))]);
+  const crosses = await row.locator(".drop .hit").evaluateAll((all) => all.map((e) => Number(e.getAttribute("x")) + 5));
+  say(p.name, "the crosses are above it", crosses.every((x) => x > bar[0] - 8 && x < bar[1] + 8), `${bar}: ${crosses}`);
+  await row.locator(".drop .hit").first().click({ force: true });
+  const said = await page.locator(".paths").first().locator("p").last().textContent();
+  say(p.name, "the way to it is dead then", / 1 way is dead/.test(said), said);
+  const words = await page.locator(".paths .picture svg").first().getAttribute("aria-label");
+  say(p.name, "and says why", words.includes(", which has no target to send to"), words);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Lost band", exact: true }).click();
+  say(p.name, "the sentence has its load balancer", /aws-alb-ip/.test(lead), lead);
+}
+
+// withoutServer: what sessions lose is a time, and no number of requests, wherever it is told.
+async function withoutServer(p, page, lead) {
+  const time = /(?:sessions|Sessions) (?:without a server for|have no server for) ([\d.]+ s)/;
+  const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+  const c = data.result.cases[data.order[0]];
+  const head = await page.locator("svg.lanes g.head text title").first().textContent();
+  const said = [await page.locator("h1").textContent(), lead, head];
+  say(p.name, "headline, sentence and picture say how long sessions have no server", said.every((x) => time.test(x)), said.join("; "));
+  const worst = Number(time.exec(head)?.[1]?.split(" ")[0]);
+  say(p.name, "the worst run is the worst of the range", Math.abs(worst - c.lostSeconds.max) < 0.01 * worst, `${worst}, ${JSON.stringify(c.lostSeconds)}`);
+  const cells = await page.locator("section[aria-labelledby=cases-h] tbody tr").first().locator("td").allTextContents();
+  say(p.name, "the case, and what helps, too", cells.some((x) => / without a server$/.test(x)) && (await page.locator("article.fix figcaption").allTextContents()).every((x) => / without a server \u2192/.test(x)), cells.join("; "));
 }
 
 const now = (page) => page.locator(".moment-slider input").inputValue();

@@ -2,13 +2,13 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { anywayOf, behindOf, endsWithMachine, Index, lostAt, lostOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
+import { anywayOf, behindOf, endsWithMachine, Index, lostAt, lostOf, withoutServerOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
 import { Figure, type Hover, type View } from "./figure";
 import { everything, groups, opened, passes, type Filter, type Group } from "./lanes";
 import { Paths } from "./paths";
 import { Assumptions, Balancers, Cases, Fixes } from "./parts";
 import { Tables } from "./tables";
-import { count, relative, seconds } from "./words";
+import { count, relative, seconds, span as spanOf } from "./words";
 
 export function App({ page }: { page: Page }) {
   const drawn = useMemo(() => page.order.filter((i) => page.result.cases[i]?.timeline), [page]);
@@ -331,8 +331,13 @@ function isOpen(list: Group[], key: string): boolean {
 }
 
 
-// lead says in one sentence what is to be seen.
+// lead says in one sentence what is to be seen. What sessions lose is no number of requests.
 function lead(t: Timeline): string {
+  const dark = withoutServerOf(t);
+  return `${dark > 0 ? `Sessions have no server for ${spanOf(dark)} in this run, the mean of all of them: most requests wait meanwhile and are answered late, ${lostOf(t) > 0 ? `and ${count(lostOf(t), "request is", "requests are")} lost` : "and none is lost"}. ` : ""}${ofRequests(t)}`;
+}
+
+function ofRequests(t: Timeline): string {
   const lost = lostOf(t);
   const anyway = anywayOf(t) > 0 ? " A hollow ring is a request that fails without the action, too." : "";
   if (t.clients.length === 0) return "No client is simulated here, so there is no request that could be lost: this is what becomes of the pods.";

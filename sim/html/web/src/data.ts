@@ -20,6 +20,7 @@ export interface DryLane { balancer: string; proxy: number; clients: number[]; s
 export interface ClientLane {
   name: string; service: string; external: boolean; nodes: string[]; healthyOnly: boolean; rate: string; bucket: number; exact: boolean;
   total: number[]; slow: number[]; rescued: number[]; failed: number[]; requests: number; lost: number;
+  withoutServer: number; // seconds, the mean over its sessions
 }
 export interface NodeBand { node: number; proxy: number; name: string; clients?: number[]; letGo: number | null; gone: boolean; fallback: boolean; lost: number; event: number; alike: number; like: number }
 export interface Band {
@@ -38,7 +39,7 @@ export interface Timeline {
 }
 export interface Case {
   id: string; action: string; workload: string; traffic: string; verdict: string; reason: string; lostSeconds: Range; requestsLost: Range;
-  longestOutageSeconds: Range; runs: { total: number; withLoss: number; lossBound95: number | null }; worstSeed: number; source: string;
+  longestOutageSeconds: Range; withoutServer: boolean; runs: { total: number; withLoss: number; lossBound95: number | null }; worstSeed: number; source: string;
   headline: boolean; timeline?: Timeline; unmet: string[];
   clients: { name: string; rate: string; lostSeconds: Range }[];
   families?: Family[];
@@ -125,6 +126,9 @@ export class Index {
 // lostOf is how many requests the action cost: those that fail without it, too, are none of them.
 export function lostOf(t: Timeline): number { return t.lost.reduce((n, l) => n + l.count - l.without, 0); }
 export function anywayOf(t: Timeline): number { return t.lost.reduce((n, l) => n + l.without, 0); }
+
+// withoutServerOf is how long the sessions of a run have no server, of the client for whom that is longest; 0 where what is lost are requests.
+export function withoutServerOf(t: Timeline): number { return Math.max(0, ...t.clients.map((c) => c.withoutServer)); }
 
 // lostAt says that a node's machine is gone at a moment.
 export function lostAt(n: NodeLane | undefined, t: number): boolean {

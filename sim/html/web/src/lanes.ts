@@ -1,8 +1,8 @@
 // What rows the picture has: the race of each pod that goes first, everything else after it.
 
 import type { Band, Failure, Mark, NodeLane, PodLane, Span, TargetLane, Use } from "./data";
-import { anywayOf, endsWithMachine, Index, lostOf, zeroOf } from "./data";
-import { count, marks as markWords, nodeMarks, phases, relative, seconds, states, uses } from "./words";
+import { anywayOf, endsWithMachine, Index, lostOf, withoutServerOf, zeroOf } from "./data";
+import { count, marks as markWords, nodeMarks, phases, relative, seconds, states, uses, withoutServer } from "./words";
 
 // Look is how a bar is drawn; each look has a colour and a pattern or a shape of its own.
 export type Look =
@@ -143,7 +143,9 @@ function overall(x: Index, shown: number[]): Group {
   const lost = lostOf(x.t), anyway = anywayOf(x.t);
   const nobody = x.t.clients.length === 0 ? "no client is simulated" : "nothing lost";
   const also = anyway > 0 ? `; ${anyway.toLocaleString("en")} more fail without the action, too` : "";
-  return { key: "all", title: "The whole run", summary: (lost ? `${count(lost, "request")} lost` : nobody) + also, lost, rows, open: true, pods: [], nodes: [], workload: "" };
+  const dark = withoutServerOf(x.t);
+  const what = dark > 0 ? `${withoutServer(dark)}, ${lost > 0 ? count(lost, "request") : "no request"} lost` : lost ? `${count(lost, "request")} lost` : nobody;
+  return { key: "all", title: "The whole run", summary: what + also, lost, rows, open: true, pods: [], nodes: [], workload: "" };
 }
 
 // race is what is between the API and the nodes, for a pod that goes.

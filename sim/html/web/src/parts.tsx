@@ -6,8 +6,12 @@ import { count, seconds, span, verdicts } from "./words";
 
 function lost(r: Range): string {
   if (r.max === 0) return "nothing";
+  if (r.median === 0) return `at most ${span(r.max)}`;
   return r.min === r.max ? span(r.median) : `${span(r.median)} (${span(r.min)} to ${span(r.max)})`;
 }
+
+// ofWhat says of what is lost what it is, where that is no traffic: the time in which sessions have no server.
+function ofWhat(c: Case | undefined, r: Range): string { return c?.withoutServer && r.max > 0 ? " without a server" : ""; }
 
 // upward is a bound in per cent: never less than it is.
 function upward(p: number): number { return p < 10 ? Math.ceil(p * 10 - 1e-9) / 10 : Math.ceil(p - 1e-9); }
@@ -25,7 +29,8 @@ export function Fixes({ page, c }: { page: Page; c?: Case }) {
         <article key={f.workload + f.title} class="fix">
           <h3>{`${f.workload}: ${f.title}`}</h3>
           {helpsBehind(page, f).length > 0 && <p class="behind">Behind {helpsBehind(page, f).join("; ")}.</p>}
-          {f.cases.map((x) => <BeforeAfter key={x.id} page={page} x={x} behind={helpsBehind(page, f)[0] ?? ""} />)}
+          {f.cases.filter((x) => !inVain(x)).map((x) => <BeforeAfter key={x.id} page={page} x={x} behind={helpsBehind(page, f)[0] ?? ""} />)}
+          {f.cases.some(inVain) && <p>As much is lost with it: {f.cases.filter(inVain).map((x) => titleOf(page, x)).join("; ")}.</p>}
           {f.edits.map((e, i) => <EditText key={i} e={e} />)}
           <p>{[f.least && `${f.least} is the least that helps as assumed.`, f.cost.rolloutSeconds > 0.5 && `A rollout takes ${seconds(f.cost.rolloutSeconds)} longer.`, f.cost.other && `Cost: ${f.cost.other}.`, f.destructive.is && `It may break something: ${f.destructive.why}.`].filter(Boolean).join(" ")}</p>
         </article>))}
@@ -47,7 +52,7 @@ export function Balancers({ page, c }: { page: Page; c: Case }) {
   const helps = (f: Family) => {
     if (!f.fix) return f.runs.withLoss === 0 ? "" : tried ? "nothing that was tried" : "not looked for";
     const x = f.fix.cases.find((o) => o.id === c.id) ?? f.fix.cases[0];
-    const left = x && x.after.max > 0 ? `: ${lost(x.after)} left` : "";
+    const left = x && x.after.max > 0 ? `: ${asMuch(x) ? `up to ${span(x.after.max)}` : lost(x.after)} left` : "";
     return `${f.fix.title}${left}${x && x.confirm.runs > 0 ? (x.confirm.withLoss > 0 ? `; something lost in ${x.confirm.withLoss} of ${count(x.confirm.runs, "new run")}` : `; nothing lost in ${count(x.confirm.runs, "new run")}`) : ""}`;
   };
   return (
@@ -66,6 +71,13 @@ export function Balancers({ page, c }: { page: Page; c: Case }) {
   );
 }
 
+// asMuch says that a change leaves as much of the loss of the median run: what it helps is the runs that lose more. Where it does not help
+// these, it is in vain in that case.
+function asMuch(x: FixedCase): boolean { return x.stuckBefore === 0 && x.before.median > 0 && x.after.median >= 0.9 * x.before.median; }
+function inVain(x: FixedCase): boolean { return (asMuch(x) || x.before.median === 0 && x.stuckBefore === 0) && 2 * x.after.max > x.before.max; }
+
+function titleOf(page: Page, x: FixedCase): string { return page.titles[page.result.cases.findIndex((c) => c.id === x.id)] ?? x.id; }
+
 // BeforeAfter is the loss without and with a change, on one axis.
 function BeforeAfter({ page, x, behind }: { page: Page; x: FixedCase; behind: string }) {
   const at = page.result.cases.findIndex((c) => c.id === x.id);
@@ -78,16 +90,17 @@ function BeforeAfter({ page, x, behind }: { page: Page; x: FixedCase; behind: st
     </g>);
   return (
     <figure class="compare">
-      <figcaption>{page.titles[at] ?? x.id}{behind && `, behind ${behind}`}: {compared(x)}</figcaption>
+      <figcaption>{titleOf(page, x)}{behind && `, behind ${behind}`}: {compared(x, page.result.cases[at])}</figcaption>
       {x.stuckBefore === 0 && <svg width="250" height="32" viewBox="0 0 250 32" aria-hidden="true">{bar(2, x.before, "lost")}{bar(18, x.after, "kept")}</svg>}
     </figure>
   );
 }
 
 // compared is what a change does in words. Where nothing came to its end before, that it does is what helps, and what it loses then is no harm of it.
-function compared(x: FixedCase) {
+function compared(x: FixedCase, c: Case | undefined) {
   if (x.stuckBefore === 0) {
-    return <>{lost(x.before)} {"\u2192"} <b>{lost(x.after)}</b>. {x.confirm.withLoss === 0 ? `Nothing lost in ${count(x.confirm.runs, "new run")} either.` : `Something lost in ${x.confirm.withLoss} of ${count(x.confirm.runs, "new run")}.`}</>;
+    const [before, after] = asMuch(x) ? [`at most ${span(x.before.max)}`, `at most ${span(x.after.max)}`] : [lost(x.before), lost(x.after)];
+    return <>{before}{ofWhat(c, x.before)} {"\u2192"} <b>{after}</b>{asMuch(x) && `, in the median run ${span(x.before.median)} as before`}. {x.confirm.withLoss === 0 ? `Nothing lost in ${count(x.confirm.runs, "new run")} either.` : `Something lost in ${x.confirm.withLoss} of ${count(x.confirm.runs, "new run")}.`}</>;
   }
   const finishes = (stuck: number, runs: number) => (stuck === runs ? "never finishes" : `finishes in ${runs - stuck} of ${runs} runs`);
   const also = x.before.max > 0 ? `, and loses ${lost(x.before)}` : "";
@@ -115,12 +128,12 @@ export function Cases({ page, drawn, at, onCase }: { page: Page; drawn: number[]
   return (
     <section aria-labelledby="cases-h">
       <h2 id="cases-h">Cases</h2>
-      <Table name="Cases, the worst first. Lost: seconds of traffic, median and range of the runs" rows={rows} picked={(x) => x.i === at}
+      <Table name={`Cases, the worst first. Lost: seconds of traffic, median and range of the runs${rows.some((x) => x.c.withoutServer) ? ". Of sessions it is how long one has no server, the mean of all: most requests wait meanwhile and are answered late" : ""}`} rows={rows} picked={(x) => x.i === at}
         cell={(x, col) => (col.name === "Case" && drawn.includes(x.i) ? <button type="button" class="link" onClick={() => onCase(x.i)}>{col.text(x)}</button> : col.name === "Lost" && x.c.runs.total === 0 ? <span class="reason">{col.text(x)}</span> : col.text(x))}
         columns={[
           { name: "Verdict", text: (x) => verdicts[x.c.verdict] ?? x.c.verdict, order: (x) => page.order.indexOf(x.i) },
           { name: "Case", text: (x) => page.titles[x.i] ?? x.c.id },
-          { name: "Lost", text: (x) => (x.c.runs.total === 0 ? x.c.reason : byBalancer(x.c)), order: (x) => x.c.lostSeconds.median, number: true },
+          { name: "Lost", text: (x) => (x.c.runs.total === 0 ? x.c.reason : `${byBalancer(x.c)}${ofWhat(x.c, x.c.lostSeconds)}`), order: (x) => x.c.lostSeconds.median, number: true },
           { name: "Longest outage", text: (x) => (x.c.runs.total === 0 ? "" : lost(x.c.longestOutageSeconds)), order: (x) => x.c.longestOutageSeconds.median, number: true },
           { name: "Runs with loss", text: (x) => (x.c.runs.total === 0 ? "" : `${x.c.runs.withLoss} of ${x.c.runs.total}`), order: (x) => x.c.runs.withLoss, number: true },
           { name: "Bound", text: (x) => (x.c.runs.lossBound95 === null ? "" : `at most ${upward(x.c.runs.lossBound95 * 100)} % of runs lose anything (95 % confidence)`) },
@@ -167,7 +180,7 @@ function Alternatives({ a, page }: { a: Assumption; page: Page }) {
   const base = page.result.cases.find((c) => c.id === first.case);
   const most = Math.max(base?.lostSeconds.median ?? 0, ...own.filter((x) => x.effect !== "none").map((x) => x.lostSeconds.median), 1e-9);
   const line = (value: string, median: number, look: string) => (
-    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={median === 0 ? 1.5 : 2 + (60 * median) / most} height="8" /></svg><span>{value}: {median === 0 ? "nothing lost" : `${span(median)} lost`}</span></li>);
+    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={median === 0 ? 1.5 : 2 + (60 * median) / most} height="8" /></svg><span>{value}: {median === 0 ? "nothing lost" : `${span(median)} ${base?.withoutServer ? "without a server" : "lost"}`}</span></li>);
   const same = (value: string) => <li key={value}><svg width="62" height="10" aria-hidden="true" /><span>{value}: no difference</span></li>; // on the same seeds, of which there are few
   return <ul class="spark">{line(a.value.endsWith("(assumed)") ? a.value : `${a.value} (assumed)`, base?.lostSeconds.median ?? 0, "assumed")}{own.map((x) => (x.effect === "none" ? same(x.value) : line(x.value, x.lostSeconds.median, "lost")))}</ul>;
 }

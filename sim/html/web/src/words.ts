@@ -18,6 +18,9 @@ export function span(s: number): string {
   return `${trim(s.toFixed(s < 10 ? 2 : 1))} s`;
 }
 
+// withoutServer says how long sessions have no server.
+export function withoutServer(s: number): string { return `sessions without a server for ${span(s)}`; }
+
 // relative is a moment, counted from zero: "+1.240 s".
 export function relative(at: number, zero: number): string {
   const d = at - zero;
