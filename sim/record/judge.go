@@ -396,3 +396,8 @@ func (s *Simulation) WorstWord() *Case {
 	}
 	return worst
 }
+
+// StandsIn says that what the users come through is not simulated, and others in its place.
+func (c *Case) StandsIn() bool {
+	return slices.ContainsFunc(c.NotModelled, func(n world.NotModelled) bool { return n.ID == world.StandIn })
+}

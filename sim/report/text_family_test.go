@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,11 @@ func TestWhatHoldsWithEachLoadBalancerAsksForNone(t *testing.T) {
 	c := &record.Case{Verdict: record.Depends, Families: []record.Family{{Preset: "gke-l4"}, {Preset: "aws-nlb-ip"}}}
 	if got := text.todo(c)[0]; !strings.HasPrefix(got, "say which of these it is") {
 		t.Error(got)
+	}
+	c.NotModelled = slices.Grow(c.NotModelled, 1)[:1]
+	c.NotModelled[0].ID = "stand-in"
+	if got := text.todo(c)[0]; !strings.HasPrefix(got, "say which of these it is most like, for yours is not simulated: ") {
+		t.Errorf("%q", got)
 	}
 	c.Verdict = record.Holds
 	if got := text.todo(c); len(got) != 1 || got[0] != "nothing" {

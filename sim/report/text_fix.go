@@ -52,7 +52,11 @@ func (t *text) todo(c *record.Case) []string {
 		return []string{words}
 	}
 	if len(c.Families) > 0 && c.Verdict != record.Holds { // with each of them nothing is lost: it makes no difference
-		return []string{"say which of these it is, for nothing in the input does: " + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"}
+		ask := "say which of these it is, for nothing in the input does: "
+		if c.StandsIn() {
+			ask = "say which of these it is most like, for yours is not simulated: "
+		}
+		return []string{ask + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"}
 	}
 	all := fixesFor(t.sim, c.Workload)
 	fixes := slices.DeleteFunc(slices.Clone(all), func(f *record.Fix) bool { return foreign(f, c) })

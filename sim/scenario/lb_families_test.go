@@ -197,3 +197,39 @@ func TestEveryPresetHasANameForPeople(t *testing.T) {
 		}
 	}
 }
+
+// What the machines' provider is decides what the load balancer can be: k3s has none but its nodes' own ports, and one that is not
+// simulated is none of AWS's load balancers to pods.
+func TestAnotherProvidersLoadBalancer(t *testing.T) {
+	t.Parallel()
+	for provider, c := range map[string]struct {
+		families int
+		direct   bool
+		said     string
+	}{
+		"k3s://n1":               {0, true, "k3s's ServiceLB forwards ports of the nodes, by providerID k3s of Node n1: clients go to the nodes themselves"},
+		"hcloud://4711":          {5, false, "the load balancer of provider hcloud (providerID of Node n1) is not simulated: others that send to nodes stand in for it"},
+		"azure:///subscriptions": {0, false, ""},
+		"":                       {6, false, ""},
+	} {
+		text := routedWeb("type: LoadBalancer", "", "---\n{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {providerID: '"+provider+"'}}\n")
+		cases, problems := casesIn(t, text, Options{Actions: []string{"rollout"}})
+		if len(cases) != 1 || cases[0].Scenario == nil {
+			t.Fatal(provider, problems)
+		}
+		s, said := cases[0].Scenario, ""
+		for _, n := range s.NotModelled {
+			if strings.Contains(n.What, "Node n1") {
+				said += n.What
+			}
+		}
+		if len(cases[0].Families) != c.families || (s.Traffic[0].LB == nil) != c.direct || !strings.HasPrefix(said, c.said) || (said == "") != (c.said == "") {
+			t.Errorf("%q: %d families, load balancer %v, %q", provider, len(cases[0].Families), s.Traffic[0].LB != nil, said)
+		}
+		for _, f := range cases[0].Families {
+			if provider != "" && f.Preset == "aws-nlb-ip" {
+				t.Errorf("%q: an NLB with pods as targets", provider)
+			}
+		}
+	}
+}
