@@ -34,6 +34,15 @@ func noHelpFor(s *record.Simulation, c *record.Case) []string {
 	return out
 }
 
+// ask asks which load balancer it is.
+func (t *text) ask(c *record.Case) string {
+	words := "say which of these it is, for nothing in the input does: "
+	if c.StandsIn() {
+		words = "say which of these it is most like, for yours is not simulated: "
+	}
+	return words + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"
+}
+
 // titledAbove is how many changes that do not help the head of a report names.
 const titledAbove = 4
 
@@ -52,11 +61,7 @@ func (t *text) todo(c *record.Case) []string {
 		return []string{words}
 	}
 	if len(c.Families) > 0 && c.Verdict != record.Holds { // with each of them nothing is lost: it makes no difference
-		ask := "say which of these it is, for nothing in the input does: "
-		if c.StandsIn() {
-			ask = "say which of these it is most like, for yours is not simulated: "
-		}
-		return []string{ask + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"}
+		return []string{t.ask(c)}
 	}
 	all := fixesFor(t.sim, c.Workload)
 	fixes := slices.DeleteFunc(slices.Clone(all), func(f *record.Fix) bool { return foreign(f, c) })
