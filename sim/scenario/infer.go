@@ -73,7 +73,9 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 			continue
 		}
 		before := len(cases)
-		if !o.simulated() || !base.Workloads[i].App.NotAServer {
+		if o.simulated() && base.Workloads[i].App.NotAServer {
+			cases = append(cases, noServers(b.cases(base, i), base.Workloads[i].App.Profile)...)
+		} else {
 			cases = append(cases, b.hostPorts(i)...)
 			cases = append(cases, b.cases(base, i)...)
 		}
@@ -100,6 +102,16 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 		}
 	}
 	return cases, problems
+}
+
+// noServers are cases of a workload whose program answers nobody: its Service has no server.
+func noServers(cases []Case, profile string) []Case {
+	for i := range cases {
+		c := &cases[i]
+		c.Scenario, c.Families, c.Verdict = nil, nil, NotJudged
+		c.Reason = cmp.Or(c.Reason, "its program is taken for no server (profile "+profile+"), so that nobody would be answered")
+	}
+	return cases
 }
 
 // checkTarget refuses a --target that no workload's name contains.

@@ -126,6 +126,13 @@ func runtimes() []Profile {
 				return e.image.Named("loadgenerator", "locust", "k6", "vegeta", "fortio", "hey", "wrk", "siege") && len(e.ports) == 0
 			},
 			app: world.App{NotAServer: true, InFlight: world.InFlightCut}},
+		{ID: "waits", Match: "sleep, tail or cat as the command", Listener: "none", InFlight: "none: not a server; PID 1 ignores SIGTERM until SIGKILL",
+			Source: "docs/model/pod-lifecycle.md 2.3; GNU coreutils and busybox have no handler", Status: "recalled",
+			match: func(e *Evidence) bool {
+				_, behind := e.program()
+				return !behind && e.first("sleep", "tail", "cat")
+			},
+			app: world.App{NotAServer: true, IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}},
 		{ID: "shell-pid1", Match: `sh -c "..." without exec`, Listener: "open to SIGKILL: the shell ignores SIGTERM and does not pass it on", InFlight: "cut at SIGKILL",
 			Source: "docs/model/pod-lifecycle.md 2.3", Status: "recalled", Alternatives: []string{UnknownProfile},
 			match: isShellPID1, app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}},
