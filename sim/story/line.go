@@ -28,8 +28,9 @@ type Line struct {
 
 // Lost is a request that failed, and the pod that it met, -1 for none.
 type Lost struct {
-	Request ledger.Request
-	Pod     api.PodID
+	Request   ledger.Request
+	Pod       api.PodID
+	Elsewhere bool // its SYNs went elsewhere at first, where nothing answered
 }
 
 // Words say what happened, as one says it to a person who knows Kubernetes.
@@ -77,7 +78,7 @@ func (t *names) line(e *event.Event) Line {
 
 // lost makes the line of a request that failed.
 func (t *names) lost(r *ledger.Request, pod api.PodID, told engine.Time) Line {
-	return Line{At: told, Lost: &Lost{*r, pod}, Object: r.Pod, names: t}
+	return Line{At: told, Lost: &Lost{Request: *r, Pod: pod}, Object: r.Pod, names: t}
 }
 
 // object is what an event happened to, by its name in the API.

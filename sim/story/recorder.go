@@ -128,7 +128,9 @@ func (t *Teller) Tell(r ledger.Request) []Line {
 	for i, e := range before {
 		out[i].Blamed = t.blamed(e, &r)
 	}
-	out = append(out, t.lost(&r, hero, told))
+	own := t.lost(&r, hero, told)
+	own.Lost.Elsewhere = slices.ContainsFunc(before, func(e *event.Event) bool { return t.gaveUp(e, &r, hero) })
+	out = append(out, own)
 	toldOfWait := slices.ContainsFunc(before, func(e *event.Event) bool { return e.Kind == event.Wait })
 	for _, e := range t.ending(after, &r, hero, t.waited(&r) && !toldOfWait) {
 		l := t.line(e)
@@ -268,7 +270,19 @@ func (t *Teller) sent(e *event.Event, r *ledger.Request, hero api.PodID) bool {
 	if r.Blame.Cause == ledger.NoHealthyTarget { // it was sent to no target: those that were left before matter
 		return true
 	}
-	return e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero
+	return e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero || t.gaveUp(e, r, hero)
+}
+
+// gaveUp says that a load balancer gave up another target while a request waited, which met a pod in the end that took connections when
+// it was sent: before that its SYNs went elsewhere, where nothing answered, and the load balancer sent the last one to that pod.
+func (t *Teller) gaveUp(e *event.Event, r *ledger.Request, hero api.PodID) bool {
+	if e.Kind != event.Balancer || e.OK || e.Fallback || e.Stream != r.Stream || e.At <= r.Arrival || e.At > r.End || r.Ingress != "" || r.Attempts > 1 {
+		return false
+	}
+	if other := e.Node >= 0 && e.Node != r.Node || e.Pod >= 0 && e.Pod != hero; !other || r.Pod == "" {
+		return false
+	}
+	return !slices.ContainsFunc(t.events, func(x event.Event) bool { return x.Kind == event.Closed && x.Pod == hero && x.At <= r.Arrival })
 }
 
 // shorten keeps what a reader needs: the last action, what happened to the hero since, the

@@ -4,11 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const sec = engine.Second
@@ -120,5 +123,33 @@ func TestWhatALossComesFromIsMarked(t *testing.T) {
 	some := &event.Event{Kind: event.Rules, Targets: []api.PodID{1}}
 	if (&Teller{}).blamed(some, &ledger.Request{Blame: ledger.Blame{Cause: ledger.NoEndpoint}}) {
 		t.Error("rules that lead to a pod are blamed for having none")
+	}
+}
+
+// A request that was sent while the pod that it met took connections went elsewhere at first: its load balancer gave that up meanwhile.
+func TestWhereARequestWentBeforeItsPod(t *testing.T) {
+	t.Parallel()
+	gaveUp := func(node int) event.Event {
+		return event.Event{At: 5 * sec, Kind: event.Balancer, Node: node, Pod: -1}
+	}
+	closed := func(at engine.Time) event.Event { return event.Event{At: at, Kind: event.Closed, Pod: 0} }
+	sc := &world.Scenario{Nodes: []world.Node{{Name: "node-1"}, {Name: "node-2"}}, Workloads: []world.Workload{{Resource: &appsv1.Deployment{}}}, Traffic: make([]world.Traffic, 1)}
+	request := ledger.Request{Arrival: 2 * sec, End: 9 * sec, Pod: "web-a", Outcome: ledger.Refused, Blame: ledger.Blame{Cause: ledger.StaleLB}, Attempts: 1}
+	for name, c := range map[string]struct {
+		events []event.Event
+		want   string
+	}{
+		"another node was given up":      {[]event.Event{gaveUp(1), closed(8 * sec)}, "this request, sent 7 s before to where nothing answered: node-1 -> pod 0: connection refused"},
+		"its own was":                    {[]event.Event{gaveUp(0), closed(8 * sec)}, "this request, sent 7 s before: node-1 -> pod 0: connection refused"},
+		"the pod had closed when it was": {[]event.Event{closed(1 * sec), gaveUp(1)}, "this request, sent 7 s before: node-1 -> pod 0: connection refused"},
+	} {
+		story := NewTeller(sc, &Recorder{events: c.events}, []cluster.PodRef{{ID: 0, Name: "web-a"}}).Tell(request)
+		own := slices.IndexFunc(story, func(l Line) bool { return l.Lost != nil })
+		if got := story[own].Words(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if told := slices.ContainsFunc(story[:own], func(l Line) bool { return l.Event.Kind == event.Balancer && l.Event.Node == 1 }); told != story[own].Lost.Elsewhere {
+			t.Errorf("%s: told of the other node: %t", name, told)
+		}
 	}
 }

@@ -310,5 +310,8 @@ func (t *names) lostWords(l *Lost, told engine.Time) string {
 	default:
 		sent = fmt.Sprintf(", sent %s s before", hundredths(r.End-r.Arrival))
 	}
+	if sent != "" && l.Elsewhere {
+		sent += " to where nothing answered"
+	}
 	return fmt.Sprintf("this request%s: %s: %s", sent, where, seen)
 }

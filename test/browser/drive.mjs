@@ -86,6 +86,8 @@ async function keysOnly(p) {
 // words: what stands beside the picture is no figure below nothing, and of a pod's rows no two have one name.
 async function words(p, page) {
   const lead = await page.locator("#timeline .lead").first().textContent();
+  if (!p.anyway && !p.many) same(p.name, "the moment that is told of first is in view", await page.locator("svg.lanes").first().locator(".now").count(), 1);
+  if (p.name === "sessions") await waited(p, page);
   say(p.name, "the first sentence has no time below zero", !/ [-\u2212]\d/.test(lead), lead);
   const names = await page.locator("svg.lanes").first().locator("g.lane .label title").allTextContents();
   const race = names.slice(names.indexOf("the pod") + 1);
@@ -133,6 +135,14 @@ async function ways(p, page) {
   if (!(await picture.isVisible())) return;
   const said = await picture.locator("p").last().textContent();
   same(p.name, "the dead ways that are counted are drawn", await picture.locator(".picture path.edge.dead").count(), Number(/ (\d+) ways? (is|are) dead/.exec(said)?.[1] ?? 0));
+}
+
+// waited: requests that the end of their pod cut are marked where it ended, not where they were sent, and both are in view at first.
+async function waited(p, page) {
+  const row = page.locator("svg.lanes").first().locator("g.lane").filter({ has: page.locator(".label title", { hasText: /^the pod$/ }) }).first();
+  const closed = await row.locator(".bar.ending .fill").first().getAttribute("x");
+  const crosses = await page.locator("svg.lanes").first().locator("g.lane .drop .hit").evaluateAll((all) => all.map((e) => Number(e.getAttribute("x")) + 5));
+  say(p.name, "what was cut is marked where it was", crosses.length > 0 && crosses.some((x) => x >= Number(closed) - 8), `closed at ${closed}, crosses at ${crosses}`);
 }
 
 // crashed: a person counts from the crash. What is gone sends nothing, and lets go of nothing later.

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { anywayOf, behindOf, endsWithMachine, Index, lostAt, lostOf, withoutServerOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
+import { anywayOf, behindOf, endsWithMachine, Index, lostAt, lostOf, markOf, withoutServerOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
 import { Figure, type Hover, type View } from "./figure";
 import { everything, groups, opened, passes, type Filter, type Group } from "./lanes";
 import { Paths } from "./paths";
@@ -46,7 +46,7 @@ function fixOf(page: Page, c: Case): { fix: Fix; timeline: Timeline } | null {
 
 // bandView is a view of one band, with some time before and after. A pod that ended with its machine is deleted long after, when all is over.
 function bandView(t: Timeline, b: Band): View {
-  const times = [endsWithMachine(t, b) ? zeroOf(t, b.pod).at : b.deleted, b.told, b.from, b.to, ...t.failures.filter((f) => f.pod === b.pod).map((f) => f.at)].filter((v): v is number => v !== null);
+  const times = [endsWithMachine(t, b) ? zeroOf(t, b.pod).at : b.deleted, b.told, b.from, b.to, ...t.failures.filter((f) => f.pod === b.pod).map((f) => markOf(t, f))].filter((v): v is number => v !== null);
   const from = Math.min(...times), to = Math.max(...times, from + 0.2);
   return [Math.max(0, from - (to - from) * 0.22), Math.min(t.end, to + (to - from) * 0.22)];
 }
@@ -62,7 +62,7 @@ export function lostBand(t: Timeline, about: number): View {
   const forsaken = t.failures.filter((f) => !f.without && f.pod < 0).length;
   const most = 2 * forsaken > t.failures.filter((f) => !f.without).length; // had no pod to go to: there is more to see than one pod's end
   if (b && !most && (b.lost > 0 || t.failures.length === 0)) return bandView(t, b);
-  const times = [t.zero.at, ...t.failures.filter((f) => !f.without).map((f) => f.at)];
+  const times = [t.zero.at, ...t.failures.filter((f) => !f.without).map((f) => markOf(t, f))];
   const from = Math.min(...times), to = Math.max(...times, from + 0.2);
   const room = (to - from) * 0.22;
   return [Math.max(0, from - room), Math.min(t.end, to + room)];
@@ -81,15 +81,17 @@ interface Place {
 function placeIn(t: Timeline, span?: View): Place {
   const zero = zeroAt(t, t.zero.pod);
   if (span) return { ...placeIn(t), view: [Math.max(0, zero + span[0]), Math.max(0.002, Math.min(t.end, zero + span[1]))], moved: true };
-  const view = lostBand(t, t.zero.pod);
-  return { t, about: t.zero.pod, view, now: t.failures[firstIn(t, view)]?.told ?? zero, selected: -1, moved: false };
+  const view = lostBand(t, t.zero.pod), first = t.failures[firstIn(t, view)];
+  return { t, about: t.zero.pod, view, now: first ? markOf(t, first) : zero, selected: -1, moved: false };
 }
 
 // firstIn is the first lost request of those that are in view, of the pod that times count from where it lost any; -1 where nothing is lost.
 function firstIn(t: Timeline, [from, to]: View): number {
-  const within = (f: Failure) => !f.without && f.at >= from && f.told <= to;
-  const own = t.failures.findIndex((f) => within(f) && f.pod === t.zero.pod);
-  const seen = own >= 0 ? own : t.failures.findIndex(within);
+  const within = (f: Failure) => !f.without && markOf(t, f) >= from && markOf(t, f) <= to;
+  const marks = t.failures.map((f) => markOf(t, f));
+  const first = (is: (f: Failure) => boolean) => t.failures.reduce((best, f, i) => (is(f) && (best < 0 || marks[i]! < marks[best]!) ? i : best), -1);
+  const own = first((f) => within(f) && f.pod === t.zero.pod);
+  const seen = own >= 0 ? own : first(within);
   return seen < 0 ? t.failures.findIndex((f) => !f.without) : seen;
 }
 
@@ -184,15 +186,15 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
     if (b) setAbout(b.pod);
     if (b && !bandIn(b, view)) {
       look(bandView(t, b));
-      setNow(f.at);
-    } else show(f.at);
+      setNow(index.marks[i]!);
+    } else show(index.marks[i]!);
     setSays(`${f.without ? "A request that fails without the action, too" : `Lost request ${failures.indexOf(i) + 1} of ${failures.length}`}: ${f.outcome}, ${f.cause}. ${f.what}`);
   };
   const nextFailure = (d: number) => {
     if (failures.length === 0) return;
     const k = failures.indexOf(selected);
     if (k >= 0) return select(failures[(k + d + failures.length) % failures.length]!);
-    const seen = failures.filter((i) => t.failures[i]!.at >= view[0] && t.failures[i]!.at <= view[1]); // begin with what is in view
+    const seen = failures.filter((i) => index.marks[i]! >= view[0] && index.marks[i]! <= view[1]); // begin with what is in view
     const from = seen.length > 0 ? seen : failures;
     select(from[d > 0 ? 0 : from.length - 1]!);
   };
@@ -300,7 +302,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
 function words(t: Timeline): string {
   return [
     t.bands.length > 0 ? "Who lets go of a pod sends it no new connections any more." : "",
-    t.failures.length > 0 ? "A cross stands at the moment at which its request was sent. The lost band is the time in which requests are lost; whose delay it is that they were still sent is told with each." : "",
+    t.failures.length > 0 ? "A cross stands at the moment at which its request was sent, or at which it failed where its pod took connections when it was sent. The lost band is the time in which requests are lost; whose delay it is that they were still sent is told with each." : "",
   ].filter(Boolean).join(" ");
 }
 

@@ -92,7 +92,9 @@ export class Index {
   readonly nodes = new Map<number, NodeLane>();
   readonly names = new Map<number, string>(); // of nodes, those without a lane too
   readonly moments: number[];
+  readonly marks: number[]; // of the failures: when each is marked
   constructor(readonly t: Timeline) {
+    this.marks = t.failures.map((f) => markOf(t, f));
     for (const e of t.events) this.events.set(e.number, e);
     for (const p of t.pods) this.pods.set(p.id, p);
     for (const n of t.nodes) {
@@ -121,6 +123,13 @@ export class Index {
     lines.splice(told.own, 0, { at: told.told, what: told.what || `request ${f.number}: ${f.outcome}`, event: null, blamed: false });
     return lines;
   }
+}
+
+// markOf is when a lost request is marked: at what it came from. That is when it was sent, and when it failed where its pod took connections
+// when it was sent: what it came from happened while it waited.
+export function markOf(t: Timeline, f: Failure): number {
+  const b = f.pod < 0 ? undefined : t.bands.find((x) => x.pod === f.pod);
+  return b?.from && b.from > f.at ? Math.max(f.at, f.told) : f.at;
 }
 
 // lostOf is how many requests the action cost: those that fail without it, too, are none of them.

@@ -244,7 +244,7 @@ function Lane(p: Inner & { row: Row }) {
 
 // away says of a row that has nothing in view where it has: a row without anything says nothing.
 function away(row: Row, { view: [from, to], zero, index }: Inner, width: number): { before: boolean; words: string } | null {
-  const moments = [...row.signs, ...row.failures.map((i) => index.t.failures[i]!)].map((m) => [m.at, m.at] as const);
+  const moments = row.signs.map((m) => [m.at, m.at] as const).concat(row.failures.map((i) => [index.marks[i]!, index.marks[i]!] as const));
   const spans = [...row.bars.map((b) => [b.from, b.to] as const), ...moments, ...(row.client === undefined ? [] : [[from, to] as const])];
   if (spans.length === 0 || spans.some(([a, b]) => b >= from && a <= to)) return null;
   const next = Math.min(...spans.map(([a]) => a).filter((a) => a > to)), last = Math.max(...spans.map(([, b]) => b).filter((b) => b < from));
@@ -355,10 +355,11 @@ interface DropMark { x: number; first: number; list: number[]; without: boolean 
 function drops(list: number[], p: Inner): DropMark[] {
   const out: DropMark[] = [];
   const [from, to] = p.view;
-  for (const i of list) {
-    const f = p.index.t.failures[i];
-    if (!f || f.at < from || f.at > to) continue;
-    const x = p.scale(f.at);
+  const marks = p.index.marks;
+  for (const i of [...list].sort((a, b) => marks[a]! - marks[b]!)) {
+    const f = p.index.t.failures[i], at = marks[i]!;
+    if (!f || at < from || at > to) continue;
+    const x = p.scale(at);
     const last = out[out.length - 1];
     if (last && x - last.x < column && last.without === f.without) last.list.push(i);
     else out.push({ x, first: i, list: [i], without: f.without });
@@ -367,11 +368,11 @@ function drops(list: number[], p: Inner): DropMark[] {
 }
 
 function Drop({ drop, placed, index, zero, selected, onSelect, onHover }: Inner & { drop: DropMark }) {
-  const f = index.t.failures[drop.first]!;
+  const f = index.t.failures[drop.first]!, at = index.marks[drop.first]!;
   const on = drop.list.includes(selected);
   const y = placed.y + 7;
   const size = Math.min(5, 3 + drop.list.length * 0.5);
-  const lines = () => [`${count(drop.list.length, "request")} ${drop.without ? "that fails without the action, too," : "lost"} at ${relative(f.at, zero)}`, ...(f.end - f.at > 0.5 ? [`sent then, failed at ${relative(f.end, zero)}`] : []), f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
+  const lines = () => [`${count(drop.list.length, "request")} ${drop.without ? "that fails without the action, too," : "lost"} at ${relative(at, zero)}`, ...(f.end - f.at > 0.5 ? [at > f.at ? `sent at ${relative(f.at, zero)}, failed then` : `sent then, failed at ${relative(f.end, zero)}`] : []), f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
   const next = drop.list[(drop.list.indexOf(selected) + 1) % drop.list.length]!;
   return (
     <g class={`drop${on ? " on" : ""}${drop.without ? " without" : ""}`} data-failure={drop.list.join(" ")} onClick={(e) => { e.stopPropagation(); onSelect(next); }}
@@ -471,9 +472,9 @@ function Overview({ index, view, end, onView, width, label, right, zero }: Figur
   const drag = useRef<Drag | null>(null);
   const [chosen, setChosen] = useState<View | null>(null);
   const lost = new Map<number, number>();
-  for (const f of index.t.failures) {
+  for (const [i, f] of index.t.failures.entries()) {
     if (f.without) continue;
-    const x = Math.round(scale(f.at) / 2) * 2;
+    const x = Math.round(scale(index.marks[i]!) / 2) * 2;
     lost.set(x, (lost.get(x) ?? 0) + 1);
   }
   const most = Math.max(1, ...lost.values());
