@@ -90,6 +90,9 @@ func (c *Case) sentence(f *failing) string {
 	case ledger.Crashed:
 		return fmt.Sprintf("pods of %s crash", name)
 	case ledger.Overloaded:
+		if pool := c.Clients[f.stream].Pool; pool > 0 {
+			return fmt.Sprintf("the %d connections of the clients are too few for what they ask: an answer of %s keeps one of them busy for too long", pool, name)
+		}
 		return fmt.Sprintf("pods of %s have too much to do", name)
 	case ledger.AppError:
 		return fmt.Sprintf("pods of %s answer with errors", name)

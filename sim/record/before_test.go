@@ -1,6 +1,22 @@
 package record
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// Where nothing but the clients' own pool limits what is asked at once it is too small, and the pods are not to blame.
+func TestWhoHasTooMuchToDo(t *testing.T) {
+	t.Parallel()
+	for pool, want := range map[int]string{0: "pods of web have too much to do", 20: "the 20 connections of the clients are too few for what they ask: "} { // order: each for itself
+		c := &Case{Workload: "shop/web", Clients: []Client{{Name: "keep-alive", Pool: pool}}}
+		if got := c.sentence(&failing{cause: ledger.Overloaded}); !strings.HasPrefix(got, want) {
+			t.Errorf("%d: %s", pool, got)
+		}
+	}
+}
 
 func TestNodesThatNeverAnswerAreNamedWhereTheyFitIntoASentence(t *testing.T) {
 	t.Parallel()

@@ -183,6 +183,7 @@ type Client struct {
 	Rate     int  // requests a second in 1/1000, 0 for a closed loop
 	External bool // it asks from outside of the cluster
 	Connects bool // it opens a connection to a pod for each request
+	Pool     int  // connections that it keeps to a server that serves as many requests at once as there are, 0 for others
 	BacksOff bool // after a refusal it waits before it connects again, up to two minutes, as gRPC does, and sessions are taken to
 }
 

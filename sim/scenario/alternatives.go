@@ -188,14 +188,6 @@ func started(s *world.Scenario) []Alternative {
 	return out
 }
 
-// slowPool bounds the pools of clients of a slow app: beyond it they ask less often instead.
-const slowPool = 100
-
-// twice is how many connections a pool needs for its rate of requests of that length, twice over.
-func twice(rate int, length engine.Time) int {
-	return 2 * int(engine.Time(rate)*length/(1000*engine.Second))
-}
-
 // served makes every app whose time to answer was not said that slow, and pools have the connections
 // for what they ask. Clients wait no longer for it: where some would give up before any answer, whatever
 // is done to the pods, it is no alternative.
@@ -213,11 +205,7 @@ func served(median engine.Time) func(*world.Scenario) bool {
 			}
 		}
 		for i := range s.Traffic {
-			t := &s.Traffic[i]
-			if t.KeepAlive && t.Arrivals != world.ArrivalsClosedLoop {
-				t.Clients = min(max(t.Clients, twice(t.Rate, median)), slowPool)
-				t.Rate = min(t.Rate, int(engine.Time(t.Clients)*1000*engine.Second/(2*median)))
-			}
+			grow(&s.Traffic[i], median, false)
 		}
 		return changed
 	}

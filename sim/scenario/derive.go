@@ -47,6 +47,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 		own.balance(&t, e.service.Value, "", cursor{})
 		ground(&t, e.service.Value)
 		own.habits(cursor{d: b.doc}, &t)
+		own.growPool(&t, false)
 		s.Traffic = append(s.Traffic, t)
 	}
 	if len(s.Traffic) > 0 {

@@ -61,6 +61,7 @@ func (b *builder) defaultTraffic(c cursor) {
 				b.balance(&t, sub.service.Value, "", cursor{})
 				ground(&t, sub.service.Value)
 				b.habits(cursor{d: b.doc}, &t)
+				b.growPool(&t, false)
 				b.out.Traffic = append(b.out.Traffic, t)
 			}
 		}
@@ -239,6 +240,9 @@ func (b *builder) clients(c cursor, t *world.Traffic) {
 		t.Rate = 0
 	}
 	b.habits(c, t)
+	if !c.get("clients").present() {
+		b.growPool(t, c.get("rate").present())
+	}
 	if r := c.get("repeatReused"); r.present() && !t.KeepAlive {
 		r.fail("only connections that are kept alive are used again: set connection: keep-alive")
 	}

@@ -65,7 +65,7 @@ func trafficHabits() []fieldOf[world.Traffic] {
 		wordRow("arrivals", word("poisson", "constant", "closed-loop").doc("poisson", "when they ask: by chance, evenly, or each as soon as it has its answer"),
 			func(t *world.Traffic) *world.Arrivals { return &t.Arrivals }).printsBefore("rate"),
 		{
-			field: field{"clients", of(whole).doc("1; 20 connections with keep-alive; 10 with http2 and session", "how many clients, or connections of a pool, there are")},
+			field: field{"clients", of(whole).doc("1; 20 connections with keep-alive, more where answers are slow; 10 with http2 and session", "how many clients, or connections of a pool, there are")},
 			write: func(w *printer, t *world.Traffic) { w.number("clients", t.Clients) },
 		},
 		{

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,24 @@ func swept(t *testing.T, cases []scenario.Case, opts Options) *record.Simulation
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Twenty connections answer 20 requests of a second each: what is asked beyond fails, and the pods, which serve as many at once as there
+// are, are not to blame; they are where they serve no more than one.
+func TestAPoolThatIsTooSmallIsNamed(t *testing.T) {
+	t.Parallel()
+	for concurrency, want := range map[string]string{"": "the 20 connections of the clients are too few", ", concurrency: 1": "pods of web have too much to do"} { // order: each for itself
+		cases := webOn(t, "  type: NodePort\n", scenario.Options{Set: []string{"apps.web={serve: 1s" + concurrency + "}"}})
+		for i := range cases[0].Scenario.Traffic {
+			if x := &cases[0].Scenario.Traffic[i]; x.KeepAlive {
+				x.Clients, x.Rate = 20, 100_000
+			}
+		}
+		c := &swept(t, cases[:1], Options{Runs: 1}).Cases[0]
+		if !slices.ContainsFunc(c.Before, func(b record.Before) bool { return b.Client == "keep-alive" && strings.HasPrefix(b.What, want) }) {
+			t.Errorf("%q: %+v", concurrency, c.Before)
+		}
+	}
 }
 
 // Two pods on three nodes: a node without one drops what comes to its port, whatever is done.

@@ -133,6 +133,17 @@ func stories(p *pool, units []*unit) (errs []string) {
 	return errs
 }
 
+// limiting is how many connections a pool of clients has, where nothing but these limits what it asks at once: 0 for other clients, and
+// where the servers serve no more than so many requests at once.
+func limiting(sc *world.Scenario, t *world.Traffic) int {
+	svc := sc.ServiceNamed(t.Service)
+	busy := func(w world.Workload) bool { return svc != nil && w.SelectedBy(svc) && w.App.Concurrency > 0 }
+	if !t.KeepAlive || slices.ContainsFunc(sc.Workloads, busy) {
+		return 0
+	}
+	return t.Clients
+}
+
 // recordOf begins a case's record, with the Scenario that it is run with.
 func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 	out := record.Case{
@@ -151,7 +162,7 @@ func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 		out.Nodes = append(out.Nodes, n.Name)
 	}
 	for _, t := range sc.Traffic {
-		out.Clients = append(out.Clients, record.Client{Name: t.Name, Rate: t.Rate, External: t.External, Connects: t.Connects(), BacksOff: t.Connection == world.ConnectionHTTP2 || t.Connection == world.ConnectionSession})
+		out.Clients = append(out.Clients, record.Client{Name: t.Name, Rate: t.Rate, External: t.External, Connects: t.Connects(), Pool: limiting(sc, &t), BacksOff: t.Connection == world.ConnectionHTTP2 || t.Connection == world.ConnectionSession})
 	}
 	for i := range sc.Workloads {
 		if w := &sc.Workloads[i]; w.Name() == c.Workload {

@@ -26,6 +26,12 @@ var inferMutants = []mutant{
 	{"a port named webhook is the API server's", []string{"simulator 5.1"}, scenario, "TestGolden/ports", []edit{
 		{"sim/scenario/class.go", "\tcase w.isWebhook(s):", "\tcase w.isWebhook(s) || isWebhookByName(s):"},
 	}},
+	{"pools of a slow app stay as they are", []string{"simulator 5.1 Pools"}, scenario, "TestPoolsOfASlowApp", []edit{
+		{"sim/scenario/derive.go", "\t\town.growPool(&t, false)\n", ""},
+	}},
+	{"pools grow to what is busy on average", []string{"simulator 5.1 Pools"}, scenario, "TestPoolsOfASlowApp", []edit{
+		{"sim/scenario/pool.go", "min(2*busy, slowPool)", "min(busy, slowPool)"},
+	}},
 	{"profiling is for users", []string{"simulator 5.1"}, scenario, "TestGolden/ports", []edit{
 		{"sim/scenario/class.go", "\tcase isAdmin(s) && !w.routed(s):", "\tcase isAdmin(s) && w.routed(s):"},
 	}},
