@@ -48,6 +48,15 @@ func (t *target) unhealthyKept() *Change {
 	}, remedies)
 }
 
+// anyNode has the workload's Services lead to pods on any node, where they lead to those of the node that is asked.
+func (t *target) anyNode() *Change {
+	_, remedies := remedied(t.sc, t.w.Name(), scenario.WithClusterPolicy)
+	return ofServices(Change{
+		ID: "externalTrafficPolicy", Around: Around{AnyNode: true},
+		Cost: "a request may take one hop more", Destructive: "pods no longer see the addresses of clients",
+	}, remedies)
+}
+
 // ofServices is a change of Services, nil where there is none of them to change.
 func ofServices(c Change, remedies []scenario.Remedy) *Change {
 	if len(remedies) == 0 {

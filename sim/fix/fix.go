@@ -50,6 +50,8 @@ type Around struct {
 	ReadyOnly bool
 	// KeepUnhealthy has the load balancers before it leave connections to an unhealthy target alone.
 	KeepUnhealthy bool
+	// AnyNode has the Services before it lead to pods on any node.
+	AnyNode bool
 	// Nodes is how many more the cluster has.
 	Nodes int
 	// Replicas is how many pods the workload has, also where what scales it says so; 0 for as many as now.
@@ -104,6 +106,9 @@ func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
 	}
 	if a.KeepUnhealthy {
 		s, _ = remedied(s, workload, scenario.WithUnhealthyKept)
+	}
+	if a.AnyNode {
+		s, _ = remedied(s, workload, scenario.WithClusterPolicy)
 	}
 	if a.Replicas > 0 || a.Spread || a.Budget != nil {
 		s = a.kept(s, workload)
@@ -203,7 +208,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
+		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), t.anyNode(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
 		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace),
 	}
 }

@@ -68,3 +68,27 @@ func TestConnectionsToUnhealthyTargetsAreKept(t *testing.T) {
 		t.Errorf("another one: %+v", c)
 	}
 }
+
+// A Service that leads to the pods of the asked node alone is to lead to those of any, and its load balancer checks what it checks then.
+// What somebody has said of the load balancer stays.
+func TestAnyNodeLeadsToAnyPod(t *testing.T) {
+	t.Parallel()
+	sc, c := changeOf(t, "externalTrafficPolicy", "type: LoadBalancer\n  externalTrafficPolicy: Local", "", "aws-nlb-instance")
+	if c == nil || len(c.Edits) != 1 || c.Edits[0].Line == 0 || c.Edits[0].To.YAML != "Cluster" || c.Destructive == "" {
+		t.Fatalf("%+v", c)
+	}
+	sc.Traffic[0].LB.Propagation = engine.Constant(7 * engine.Second)
+	after := Apply(sc, "shop/web", []Change{*c})
+	lb, was, svc := after.Traffic[0].LB, sc.Traffic[0].LB, after.Services[0].Service.Spec
+	if svc.ExternalTrafficPolicy != "Cluster" || svc.HealthCheckNodePort != 0 || sc.Services[0].Service.Spec.HealthCheckNodePort == 0 {
+		t.Errorf("the Service: %+v", svc)
+	}
+	if was.Check.Probe != world.ProbeHealthPort || lb.Check.Probe != world.ProbeNodePort || lb.Propagation != engine.Constant(7*engine.Second) || lb.Service != was.Service {
+		t.Errorf("the load balancer: %+v", lb)
+	}
+	for _, spec := range []string{"type: LoadBalancer", "type: ClusterIP"} {
+		if _, c := changeOf(t, "externalTrafficPolicy", spec, "", ""); c != nil {
+			t.Errorf("%s: %+v", spec, c)
+		}
+	}
+}

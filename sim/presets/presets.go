@@ -51,6 +51,9 @@ var kind string
 //go:embed ingress.yaml
 var ingress string
 
+//go:embed cloud.yaml
+var cloud string
+
 // Files lists the files in the order in which presets are listed.
 func Files() []File {
 	return []File{
@@ -60,5 +63,6 @@ func Files() []File {
 		{"sim/presets/metallb.yaml", metallb},
 		{"sim/presets/kind.yaml", kind},
 		{"sim/presets/ingress.yaml", ingress},
+		{"sim/presets/cloud.yaml", cloud},
 	}
 }

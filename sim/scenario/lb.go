@@ -176,12 +176,14 @@ func (b *builder) balancerOf(t *world.Traffic, svc *corev1.Service, via string) 
 		if via == viaLB { // who says that there is one can say which
 			return found
 		}
-		if provider, node := b.otherProvider(); provider == k3s {
+		other, known := b.otherBalancerOf(svc)
+		switch provider, node := b.otherProvider(); {
+		case known:
+			found = balancerFound{families: other.families, why: other.words + " is not simulated", basis: "assumed"}
+		case provider == k3s:
 			b.assumeAs("lb", "none ("+serviceLB(node)+")", inferred)
 			return found
-		} else if provider != "" {
-			found = balancerFound{families: nodeFamilies(), why: "that of provider " + provider + " is not simulated", basis: "assumed"}
-		} else {
+		default:
 			found = balancerFound{families: unknownFamilies(), why: "nothing says which one it is", basis: "assumed"}
 		}
 	}
@@ -222,6 +224,7 @@ func (b *builder) filled(name string, t *world.Traffic, svc *corev1.Service) *wo
 	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
 	}
+	likeItsMaker(&lb, t.Route)
 	p.methods(t, &lb)
 	return &lb
 }
@@ -405,13 +408,13 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 			b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.Route != nil], t.Bypass+": its requests go to the ClusterIP", "Service "+name, "unknown")
 		}
 	}
-	if other = cmp.Or(other, b.otherBalancer(svc)); other != "" {
+	if other = cmp.Or(other, b.balancerStandsIn(svc)); other != "" {
 		b.notModelled(world.StandIn, other, "Service "+name, "unknown")
 	}
 	if probe != "" {
 		b.notModelled("load-balancer-probe", "annotation "+probe+" is not followed: health checks ask what they do without it", "Service "+name, "unknown")
 	}
-	if provider, node := b.otherProvider(); direct && provider == k3s && b.balancerName() == lbAuto {
+	if provider, node := b.otherProvider(); direct && provider == k3s && b.balancerName() == lbAuto && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
 		b.notModelled("load-balancer", serviceLB(node)+": clients go to the nodes themselves, as they do there, and to any of them", "Service "+name, "unknown")
 	} else if direct && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
 		b.notModelled("load-balancer", "no load balancer is simulated: clients go to the node ports as one without any delay would", "Service "+name, "more")

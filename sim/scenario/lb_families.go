@@ -21,47 +21,6 @@ func unknownFamilies() []string {
 	return []string{"gke-l4", "azure-standard", "aws-nlb-ip", "aws-nlb-instance", "aws-classic", "metallb-l2"}
 }
 
-// nodeFamilies are those of them that send to nodes: what a provider that is not simulated makes does so, too, wherever it is not AWS's
-// own controller.
-func nodeFamilies() []string {
-	return slices.DeleteFunc(unknownFamilies(), func(name string) bool { return name == "aws-nlb-ip" })
-}
-
-// k3s is what a Node's providerID begins with where k3s runs without a provider.
-const k3s = "k3s"
-
-// serviceLB says what a Service of type LoadBalancer has there: a DaemonSet that takes the Service's ports on each node and forwards them to
-// the Service (https://docs.k3s.io/networking/networking-services#service-load-balancer; recalled).
-func serviceLB(node string) string {
-	return "k3s's ServiceLB forwards ports of the nodes, by providerID " + k3s + " of Node " + node
-}
-
-// otherProvider is what the providerID of the first Node that has one begins with, and that Node; "" for a provider of which more is known.
-func (b *builder) otherProvider() (provider, node string) {
-	for _, n := range b.world.nodes {
-		if name, _, ok := strings.Cut(n.Value.Spec.ProviderID, "://"); ok {
-			if providerBalancer(name).name != "" {
-				return "", ""
-			}
-			return name, n.Name
-		}
-	}
-	return "", ""
-}
-
-// otherBalancer says that load balancers stand in for that of a provider which is not simulated.
-func (b *builder) otherBalancer(svc *corev1.Service) string {
-	provider, node := b.otherProvider()
-	if provider == "" || provider == k3s || svc.Spec.Type != corev1.ServiceTypeLoadBalancer || b.balancerName() != lbAuto {
-		return ""
-	}
-	env, _ := environmentNamed(b.opts.Env)
-	if findBalancer(svc, b.world.nodes, env, b.world.adverts).name != "" {
-		return ""
-	}
-	return "the load balancer of provider " + provider + " (providerID of Node " + node + ") is not simulated: others that send to nodes stand in for it"
-}
-
 // unknownProxies are those of an Ingress without a class, or, with gateway, of an HTTPRoute whose
 // Gateway is not in the input, in a provider's cluster; "" is any. What a provider does not make is
 // not among them.

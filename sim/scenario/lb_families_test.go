@@ -233,3 +233,83 @@ func TestAnotherProvidersLoadBalancer(t *testing.T) {
 		}
 	}
 }
+
+// What the Service says of another maker's load balancer counts before the machines' provider.
+func TestAnotherMakersLoadBalancer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		spec, annotations, node, said string
+		families                      string
+	}{
+		{"", "load-balancer.hetzner.cloud/location: fsn1", "", "Hetzner Cloud's load balancer (annotation load-balancer.hetzner.cloud/location) is not simulated", "gke-l4 azure-standard aws-nlb-instance aws-classic metallb-l2"},
+		{"loadBalancerClass: io.cilium/l2-announcer", "", "k3s://n1", "the load balancer of loadBalancerClass io.cilium/l2-announcer is not simulated", "metallb-l2 metallb-bgp"},
+		{"loadBalancerClass: example.com/lb", "", "", "the load balancer of loadBalancerClass example.com/lb is not simulated", "gke-l4 azure-standard aws-nlb-instance aws-classic metallb-l2"},
+		{"loadBalancerClass: service.k8s.aws/nlb", "", "", "", ""},
+		{"", "kube-vip.io/loadbalancerIPs: 10.0.0.9", "", "kube-vip's load balancer", "metallb-l2 metallb-bgp"},
+	} {
+		text := strings.TrimSuffix(routedWeb("type: LoadBalancer", c.annotations, ""), "\n") + "\n  " + c.spec + "\n"
+		if c.node != "" {
+			text += "---\n{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {providerID: '" + c.node + "'}}\n"
+		}
+		cases, problems := casesIn(t, text, Options{Actions: []string{"rollout"}})
+		if len(cases) != 1 || cases[0].Scenario == nil {
+			t.Fatal(c.spec, c.annotations, problems)
+		}
+		var families []string
+		for _, f := range cases[0].Families {
+			families = append(families, f.Preset)
+		}
+		said := ""
+		for _, n := range cases[0].Scenario.NotModelled {
+			if n.ID == world.StandIn {
+				said = n.What
+			}
+		}
+		if strings.Join(families, " ") != c.families || !strings.HasPrefix(said, c.said) || (said == "") != (c.said == "") {
+			t.Errorf("%s %s: %v, %q", c.spec, c.annotations, families, said)
+		}
+	}
+}
+
+// What stands in for a controller that is not simulated does what is known of it: a provider's gateway is slow, and some proxies try
+// another pod.
+func TestStandInsAreLikeWhatTheyStandFor(t *testing.T) {
+	t.Parallel()
+	for class, c := range map[string]struct {
+		preset  string
+		retries int
+		says    string
+	}{
+		"azure-application-gateway": {"l7-cloud", 0, "Azure Application Gateway (ingressClassName azure-application-gateway, in.yaml:"},
+		"istio":                     {"l7-generic", 2, "tries 2 pods more when a connection comes to nothing"},
+		"kong":                      {"l7-generic", 5, "tries 5 pods more"},
+		"traefik":                   {"l7-generic", 0, "follows EndpointSlices stands in for it"},
+	} {
+		for _, said := range []bool{false, true} {
+			opts, want := Options{Actions: []string{"rollout"}}, c.retries
+			if said {
+				opts.Set, want = []string{"loadBalancer.retries=1"}, 1
+			}
+			cases, problems := casesIn(t, routedWeb("", "", anIngress("", "ingressClassName: "+class)), opts)
+			if len(cases) != 1 || cases[0].Scenario == nil {
+				t.Fatal(problems)
+			}
+			s, words := cases[0].Scenario, ""
+			for _, n := range s.NotModelled {
+				if n.ID == world.StandIn {
+					words = n.What
+				}
+			}
+			lb := s.Traffic[0].LB
+			if !said && (lb.Preset != c.preset || !strings.Contains(words, c.says)) || lb.Layer7.Retries != want {
+				t.Errorf("%s, said %v: %s with %d retries: %q", class, said, lb.Preset, lb.Layer7.Retries, words)
+			}
+		}
+	}
+	cloud, _ := presetFor("l7-cloud", "")
+	generic, _ := presetFor("l7-generic", "")
+	alb, _ := presetFor("aws-alb-ip", "")
+	if !cloud.LoadBalancer.WholeLists() || !generic.LoadBalancer.WholeLists() || alb.LoadBalancer.WholeLists() {
+		t.Error("an ALB is told of each target, the others of all")
+	}
+}

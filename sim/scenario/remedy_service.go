@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,6 +63,53 @@ func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
 	r.Edit = edit.New(v.Object, v.Service, fmt.Sprintf("metadata.annotations[%q]", targetGroup), edit.Value{YAML: value}, "")
 	r.Edit.Kind, r.Edit.Merge = "Service", r.Edit.At == r.Edit.Path
 	return r, true
+}
+
+// WithClusterPolicy has a Service ("ns/name") with externalTrafficPolicy Local lead to pods on any node, with the load balancers before it
+// as they are then. ok is false where it does so already, or nobody comes from outside.
+func WithClusterPolicy(s *world.Scenario, service string) (r Remedy, ok bool) {
+	r = Remedy{Title: "externalTrafficPolicy: Cluster", Scenario: s.Clone()}
+	at := serviceAt(s, service)
+	if at < 0 || s.Services[at].Service.Spec.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal {
+		return r, false
+	}
+	v := s.Services[at]
+	r.Edit = edit.New(v.Object, v.Service, "spec.externalTrafficPolicy", edit.Value{YAML: string(policyCluster)}, "")
+	r.Edit.Kind = "Service"
+	v.Service = v.Service.DeepCopy()
+	v.Service.Spec.ExternalTrafficPolicy, v.Service.Spec.HealthCheckNodePort = policyCluster, 0
+	r.Scenario.Services = append(append(r.Scenario.Services[:at:at], v), r.Scenario.Services[at+1:]...)
+	for i := range r.Scenario.Traffic {
+		t := &r.Scenario.Traffic[i]
+		if t.Service != service || !t.External || t.LB != nil && t.LB.Target != world.TargetNodes {
+			continue
+		}
+		ok, t.HealthyNodesOnly = true, false
+		if t.LB != nil {
+			t.LB = withPolicy(t.LB, s.Services[at].Service, v.Service)
+		}
+	}
+	return r, ok
+}
+
+// withPolicy is the load balancer of a Service after its policy has changed: what the preset says of the old one becomes what it says of
+// the new one, and what has been said otherwise stays.
+func withPolicy(lb *world.LoadBalancer, before, after *corev1.Service) *world.LoadBalancer {
+	own, _ := presetFor(lb.Preset, "")
+	other, ok := presetFor(own.Family, after.Spec.ExternalTrafficPolicy)
+	if !ok {
+		return lb
+	}
+	was, now, out := own.LoadBalancer, other.LoadBalancer, *lb
+	annotate(&was, before, nil)
+	annotate(&now, after, nil)
+	for i := range reflect.TypeFor[world.LoadBalancer]().NumField() {
+		field := reflect.ValueOf(&out).Elem().Field(i)
+		if reflect.DeepEqual(field.Interface(), reflect.ValueOf(was).Field(i).Interface()) {
+			field.Set(reflect.ValueOf(now).Field(i))
+		}
+	}
+	return &out
 }
 
 // serviceAt is the index of a Service, -1 for none.

@@ -309,7 +309,10 @@ func findRouteGKE(r *world.Route, f *balancerFound) {
 func findRouteAny(r *world.Route, provider string) balancerFound {
 	f := balancerFound{name: presetGeneric, why: r.Said, basis: "assumed"}
 	gateway := r.Ingress.Value == nil
-	_, known := standsFor(r)
+	stands, known := standsFor(r)
+	if stands.cloud {
+		f.name = world.CloudGateway
+	}
 	switch {
 	case r.Controller != "":
 		f.why += ", of " + r.Controller

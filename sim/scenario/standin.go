@@ -18,11 +18,14 @@ type foreignProxy struct {
 	controllers []string
 	// cloud says that the proxy is outside of the cluster, and changed through its maker's API.
 	cloud bool
+	// retries is to how many other pods it takes a request whose connection came to nothing, unless it is told otherwise.
+	retries int
 }
 
 // foreignProxies lists those that people know by name (https://kubernetes.io/docs/concepts/services-networking/ingress-controllers/, and
 // the makers' own pages; recalled). That Azure's gateway takes some 30 s is reported (https://dev.to/jayakrishnayadav24, "Zero-Downtime
-// Deployments on AKS", and https://chunliu.me/2021/05/05/scaling-with-application-gateway-ingress-controller/).
+// Deployments on AKS", and https://chunliu.me/2021/05/05/scaling-with-application-gateway-ingress-controller/). Retries: Istio's documents
+// (Traffic management, Retries: twice), Kong's (Service.retries: 5), nginx's proxy_next_upstream (error and timeout, all others).
 func foreignProxies() []foreignProxy {
 	return []foreignProxy{
 		{name: "Azure Application Gateway", classes: []string{"azure-application-gateway", "azure/application-gateway"}, controllers: []string{"azure/application-gateway"}, cloud: true},
@@ -31,15 +34,15 @@ func foreignProxies() []foreignProxy {
 		{name: "ngrok", word: "ngrok", controllers: []string{"k8s.ngrok.com/", "ngrok.com/"}, cloud: true},
 		{name: "Traefik", word: "traefik", controllers: []string{"traefik.io/"}},
 		{name: "HAProxy", word: "haproxy", controllers: []string{"haproxy.org/", "haproxy-ingress.github.io/"}},
-		{name: "Kong", word: "kong", controllers: []string{"ingress-controllers.konghq.com/", "konghq.com/"}},
-		{name: "Istio", word: "istio", controllers: []string{"istio.io/"}},
+		{name: "Kong", word: "kong", controllers: []string{"ingress-controllers.konghq.com/", "konghq.com/"}, retries: 5},
+		{name: "Istio", word: "istio", controllers: []string{"istio.io/"}, retries: 2},
 		{name: "Contour", word: "contour", controllers: []string{"projectcontour.io/"}},
 		{name: "Cilium", word: "cilium", controllers: []string{"cilium.io/", "io.cilium/"}},
 		{name: "APISIX", word: "apisix", controllers: []string{"apisix.apache.org/"}},
 		{name: "Emissary", word: "ambassador", controllers: []string{"getambassador.io/"}},
 		{name: "OpenShift's router", word: "openshift", controllers: []string{"openshift.io/"}},
-		{name: "F5's NGINX Ingress Controller", controllers: []string{"nginx.org/"}},
-		{name: "NGINX Gateway Fabric", controllers: []string{"gateway.nginx.org/"}},
+		{name: "F5's NGINX Ingress Controller", controllers: []string{"nginx.org/"}, retries: allOthers},
+		{name: "NGINX Gateway Fabric", controllers: []string{"gateway.nginx.org/"}, retries: allOthers},
 	}
 }
 
@@ -73,7 +76,7 @@ func classField(r *world.Route) string {
 
 // standIn says which proxy is simulated in place of a stream's, "" where it is that one, or nobody knows, or the user has said what it is.
 func (b *builder) standIn(t *world.Traffic) string {
-	if t.LB == nil || t.LB.Preset != presetGeneric || t.Route == nil || b.balancerName() != lbAuto || b.overridden() || madeBy(t.Route) != makerOther {
+	if t.LB == nil || t.LB.Preset != presetGeneric && t.LB.Preset != world.CloudGateway || t.Route == nil || b.balancerName() != lbAuto || b.overridden() || madeBy(t.Route) != makerOther {
 		return ""
 	}
 	p, ok := standsFor(t.Route)
@@ -82,7 +85,30 @@ func (b *builder) standIn(t *world.Traffic) string {
 	}
 	words := fmt.Sprintf("%s (%s, %s) is not simulated", p.name, t.Route.Said, where(t.Route.Object, classField(t.Route)))
 	if p.cloud {
-		return words + ": a proxy in the cluster stands in for it, and is no likeness. The real one is told of pods through its maker's API, which is reported to take tens of seconds, not one"
+		return words + ": any gateway stands in for it that a provider's API tells of pods, which is reported to take from a second to minutes (" + world.CloudGateway + ")"
+	}
+	if p.retries > 0 {
+		return fmt.Sprintf("%s: any proxy in the cluster that follows EndpointSlices, and tries %s when a connection comes to nothing, stands in for it (%s)", words, more(p.retries), presetGeneric)
 	}
 	return words + ": any proxy in the cluster that follows EndpointSlices stands in for it (" + presetGeneric + ")"
+}
+
+// allOthers is how many other servers nginx tries: all, of which this is enough.
+const allOthers = 3
+
+func more(n int) string {
+	if n == 1 {
+		return "one pod more"
+	}
+	return fmt.Sprintf("%d pods more", n)
+}
+
+// likeItsMaker has what stands in for a proxy repeat requests as that does.
+func likeItsMaker(lb *world.LoadBalancer, r *world.Route) {
+	if r == nil || lb.Preset != presetGeneric || lb.Layer7.RetriesSaid || madeBy(r) != makerOther {
+		return
+	}
+	if p, ok := standsFor(r); ok && p.retries > 0 {
+		lb.Layer7.Retries = p.retries
+	}
 }

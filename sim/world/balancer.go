@@ -198,3 +198,12 @@ const (
 	RetryConnect RetryOn = iota // connections that do not come about
 	RetryReset                  // also those that are reset before the answer
 )
+
+// CloudGateway is the preset of a provider's gateway of which no more is known than that its API is slow.
+const CloudGateway = "l7-cloud"
+
+// WholeLists says that it is told all of its members at once, as proxies in the cluster are, and gateways whose whole configuration is
+// put anew (docs/model/load-balancers.md 5.2 Whole lists): no removal is in force before an addition that came earlier.
+func (l *LoadBalancer) WholeLists() bool {
+	return l.Layer7 != nil && (l.Layer7.Ingress || l.Preset == CloudGateway)
+}
