@@ -140,7 +140,7 @@ func TestAPageIsBounded(t *testing.T) {
 			ID: string(rune('a'+i)) + "/x:80", Workload: "shop/web", Action: "rolling restart", Traffic: "inside :80", Verdict: record.Drops,
 			Runs: []record.Run{{Seed: 1, Settled: true}}, Timeline: &timeline.Timeline{}, LostSeconds: record.Range{Median: int64(12 - i)},
 		}
-		for n := range 6000 {
+		for n := range 5700 {
 			c.Timeline.Events = append(c.Timeline.Events, timeline.Event{Number: n, At: engine.Second, What: strings.Repeat("x", 100)})
 		}
 		s.Cases = append(s.Cases, c)

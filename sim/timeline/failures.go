@@ -117,9 +117,11 @@ func (b *builder) eventList(t *Timeline) []Event {
 		}
 		e := Event{
 			Number: l.Event.Number, At: l.At, Kind: kindWords[l.Event.Kind], What: l.Words(), Object: l.Object,
-			Pod: int(l.Event.Pod), Node: l.Event.Node,
+			Pod: int(l.Event.Pod), Node: l.Event.Node, Client: -1,
 		}
 		switch l.Event.Kind {
+		case event.Rules, event.Balancer, event.Ingress:
+			e.Client = l.Event.Stream
 		case event.Action, event.Deadline, event.NoHistory, event.Resumed:
 			e.Pod, e.Node = -1, -1
 		default:

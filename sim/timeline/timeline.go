@@ -63,8 +63,9 @@ type Event struct {
 	Kind   string      `json:"kind"`
 	What   string      `json:"what"`
 	Object string      `json:"object"`
-	Pod    int         `json:"pod"`  // -1: none
-	Node   int         `json:"node"` // -1: none
+	Pod    int         `json:"pod"`    // -1: none
+	Node   int         `json:"node"`   // -1: none
+	Client int         `json:"client"` // of Clients, whose way it is about: each has rules and targets of its own; -1: none
 	Source *Place      `json:"source"`
 }
 

@@ -88,6 +88,7 @@ async function words(p, page) {
   const lead = await page.locator("#timeline .lead").first().textContent();
   if (!p.anyway && !p.many) same(p.name, "the moment that is told of first is in view", await page.locator("svg.lanes").first().locator(".now").count(), 1);
   if (p.name === "sessions") await waited(p, page);
+  if (p.name === "web-app") await asInText(p, page);
   say(p.name, "the first sentence has no time below zero", !/ [-\u2212]\d/.test(lead), lead);
   const names = await page.locator("svg.lanes").first().locator("g.lane .label title").allTextContents();
   const race = names.slice(names.indexOf("the pod") + 1);
@@ -135,6 +136,31 @@ async function ways(p, page) {
   if (!(await picture.isVisible())) return;
   const said = await picture.locator("p").last().textContent();
   same(p.name, "the dead ways that are counted are drawn", await picture.locator(".picture path.edge.dead").count(), Number(/ (\d+) ways? (is|are) dead/.exec(said)?.[1] ?? 0));
+}
+
+// asInText: the page begins with the lost request that its text tells of, and counts from the same moment.
+async function asInText(p, page) {
+  const told = /ONE LOST REQUEST +times since (.*?) was deleted/.exec(await page.locator("pre[aria-label='the report as text']").textContent());
+  same(p.name, "counts from the moment that the text counts from", await page.locator("svg.lanes").first().locator(".axis .zero text").first().textContent(), `0 s: ${told?.[1]} deleted`);
+  await page.emulateMedia({ media: "print" });
+  await page.setViewportSize({ width: 718, height: 1047 }); // what A4 leaves
+  const ends = await page.locator("svg.lanes").first().evaluate((e) => e.getBoundingClientRect().bottom + scrollY);
+  say(p.name, "on paper the first page has the picture", ends < 1047, ends);
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.emulateMedia({ media: "screen" });
+  const heads = () => page.locator("svg.lanes").first().locator("g.head text").evaluateAll((all) => all.map((e) => [[...e.querySelectorAll("tspan")].map((l) => l.textContent).join(" "), e.querySelector("title").textContent]));
+  const whole = await comes(async () => (await heads()).every(([seen, all]) => seen === all), 3000);
+  say(p.name, "at 390 pixels no head is cut", whole, JSON.stringify(await heads()));
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const filter = page.locator("#timeline label", { hasText: /^Node/ }).locator("select");
+  await filter.selectOption("node-1");
+  const narrowed = (await heads()).map(([seen]) => seen).filter((x) => /lost/.test(x) && !/hatched/.test(x));
+  say(p.name, "with a filter the heads say how many are shown", narrowed.length > 2 && narrowed.every((x) => /: \d+ of \d+ marked lost requests? shown/.test(x)), narrowed.join("; "));
+  await filter.selectOption("");
+  await page.locator("#timeline details", { hasText: "Events as a table" }).locator("summary").click();
+  const rows = (await page.getByRole("table", { name: "Events" }).locator("tbody tr").allTextContents()).filter((x) => x.includes("lead to"));
+  same(p.name, "no two rows of the events are the same", rows.length - new Set(rows).size, 0);
+  await page.locator("#timeline details", { hasText: "Events as a table" }).locator("summary").click();
 }
 
 // waited: requests that the end of their pod cut are marked where it ended, not where they were sent, and both are in view at first.
@@ -293,6 +319,9 @@ async function mouse(p, page, t) {
     await drop.locator(".hit").click({ force: true });
     const side = page.locator("aside.side");
     say(p.name, "a lost request tells its story", (await side.locator("ol.story li").count()) >= 1, await side.textContent());
+    const zero = (await page.locator("svg.lanes").first().locator(".axis .zero text").first().textContent()).replace("0 s: ", "");
+    const then = (await side.locator("ol.story li").allTextContents()).filter((x) => x.startsWith("+0.000 s"));
+    say(p.name, "story and picture have one clock", then.length === 0 || then.some((x) => x.includes(zero)), `${zero}; ${then.join("; ")}`);
     same(p.name, "no hint is left over the story", await page.locator(".tip").count(), 0);
     say(p.name, "what it came from is lit", (await page.locator("svg.lanes.focus").count()) === 1, "nothing is faded");
     await side.getByRole("button", { name: "Close", exact: true }).click();

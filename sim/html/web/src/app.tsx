@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { anywayOf, behindOf, endsWithMachine, Index, lostAt, lostOf, markOf, withoutServerOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
+import { anywayOf, behindOf, endsWithMachine, Index, lostAt, lostOf, markOf, withoutServerOf, zeroOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline, type Told } from "./data";
 import { Figure, type Hover, type View } from "./figure";
 import { everything, groups, opened, passes, type Filter, type Group } from "./lanes";
 import { Paths } from "./paths";
@@ -78,15 +78,31 @@ interface Place {
   moved: boolean; // the view is one that was asked for
 }
 
-function placeIn(t: Timeline, span?: View): Place {
-  const zero = zeroAt(t, t.zero.pod);
-  if (span) return { ...placeIn(t), view: [Math.max(0, zero + span[0]), Math.max(0.002, Math.min(t.end, zero + span[1]))], moved: true };
-  const view = lostBand(t, t.zero.pod), first = t.failures[firstIn(t, view)];
-  return { t, about: t.zero.pod, view, now: first ? markOf(t, first) : zero, selected: -1, moved: false };
+// placeIn is where one begins: at the lost request that the text report tells of, if it is one of this run, else at the pod that lost most.
+function placeIn(t: Timeline, told: Told | null, span?: View): Place {
+  const at = toldIn(t, told), about = at < 0 ? t.zero.pod : aboutOf(t, t.failures[at]!);
+  const zero = zeroAt(t, about), from = zeroAt(t, t.zero.pod); // a view counts from where it does whoever is looked at
+  if (span) return { ...placeIn(t, told), view: [Math.max(0, from + span[0]), Math.max(0.002, Math.min(t.end, from + span[1]))], moved: true };
+  const view = lostBand(t, about), first = t.failures[firstIn(t, view, told)];
+  return { t, about, view, now: first ? markOf(t, first) : zero, selected: -1, moved: false };
 }
 
-// firstIn is the first lost request of those that are in view, of the pod that times count from where it lost any; -1 where nothing is lost.
-function firstIn(t: Timeline, [from, to]: View): number {
+// toldIn is the lost request that the text report tells of, -1 where it is none of those of a run.
+function toldIn(t: Timeline, told: Told | null): number {
+  if (!told || told.seed !== t.seed) return -1;
+  return t.failures.findIndex((f) => f.number === told.number && t.clients[f.client]?.name === told.client && !f.without);
+}
+
+// aboutOf is the pod that times count from for who looks at a lost request.
+function aboutOf(t: Timeline, f: Failure): number {
+  return (countsFrom(t, f) ?? t.bands.find((b) => b.pod === f.pod))?.pod ?? t.zero.pod;
+}
+
+// firstIn is the lost request that the text report tells of, else the first of those that are in view, of the pod that times count from where
+// it lost any; -1 where nothing is lost.
+function firstIn(t: Timeline, [from, to]: View, told: Told | null): number {
+  const its = toldIn(t, told);
+  if (its >= 0 && markOf(t, t.failures[its]!) >= from && markOf(t, t.failures[its]!) <= to) return its;
   const within = (f: Failure) => !f.without && markOf(t, f) >= from && markOf(t, f) <= to;
   const marks = t.failures.map((f) => markOf(t, f));
   const first = (is: (f: Failure) => boolean) => t.failures.reduce((best, f, i) => (is(f) && (best < 0 || marks[i]! < marks[best]!) ? i : best), -1);
@@ -97,8 +113,8 @@ function firstIn(t: Timeline, [from, to]: View): number {
 
 // carried is the same place in another run of the case: as long before or after the deletion. A view that nobody asked for stays as wide
 // as it was where what there is to see fits, so that one sees what a change does, and the picture does not jump.
-function carried(p: Place, t: Timeline): Place {
-  const fresh = placeIn(t);
+function carried(p: Place, t: Timeline, told: Told | null): Place {
+  const fresh = placeIn(t, told);
   const by = zeroAt(t, fresh.about) - zeroAt(p.t, p.about);
   const [from, to] = [p.view[0] + by, p.view[1] + by];
   const fits = fresh.view[0] >= from && fresh.view[1] <= to && fresh.view[1] - fresh.view[0] >= 0.4 * (to - from);
@@ -124,14 +140,14 @@ export interface TimelinesProps {
 
 // Timelines are the picture of a case, and all that one can do with it. Another run of the same case may take its place.
 export function Timelines({ page, c, title, drawn, at, onCase, alone = false, folded = false, span, onSpan }: TimelinesProps) {
-  const t = c.timeline!;
+  const t = c.timeline!, told = c.lostRequest ?? null;
   const fixed = useMemo(() => (alone ? null : fixOf(page, c)), [page, c, alone]);
   const index = useMemo(() => new Index(t), [t]);
   const after = useMemo(() => (fixed ? new Index(fixed.timeline) : null), [fixed]);
   const end = Math.max(t.end, fixed?.timeline.end ?? 0);
-  const [stored, setStored] = useState<Place>(() => placeIn(t, span));
-  const { about, view, now, selected, moved } = useMemo(() => (stored.t === t ? stored : carried(stored, t)), [stored, t]);
-  const go = useCallback((change: Partial<Place>) => setStored((p) => ({ ...(p.t === t ? p : carried(p, t)), ...change })), [t]);
+  const [stored, setStored] = useState<Place>(() => placeIn(t, told, span));
+  const { about, view, now, selected, moved } = useMemo(() => (stored.t === t ? stored : carried(stored, t, told)), [stored, t, told]);
+  const go = useCallback((change: Partial<Place>) => setStored((p) => ({ ...(p.t === t ? p : carried(p, t, told)), ...change })), [t, told]);
   const setAbout = (pod: number) => go({ about: pod });
   const setNow = (moment: number) => go({ now: moment });
   const { at: zero, what: zeroWhat } = useMemo(() => zeroOf(t, about), [t, about]);
@@ -183,7 +199,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
     setPinned(true);
     setClient(f.client);
     const b = t.bands.find((x) => x.pod === f.pod);
-    if (b) setAbout(b.pod);
+    setAbout(aboutOf(t, f));
     if (b && !bandIn(b, view)) {
       look(bandView(t, b));
       setNow(index.marks[i]!);
@@ -207,7 +223,8 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
     show(next);
     setSays(`${relative(next, zero)}: ${t.events.filter((e) => e.at === next).map((e) => e.what).join("; ")}`);
   };
-  useEffect(() => onSpan?.(moved ? [view[0] - zero, view[1] - zero] : null), [moved, view, zero]);
+  const from = zeroAt(t, t.zero.pod);
+  useEffect(() => onSpan?.(moved ? [view[0] - from, view[1] - from] : null), [moved, view, from]);
   usePlay(playing, speed, now, end, setNow, () => setPlaying(false));
 
   const lit = useMemo(() => {
@@ -284,7 +301,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
                 <Figure {...shared} id="after" zero={other.at} zeroWhat={other.what} now={now + shift} view={[view[0] + shift, view[1] + shift]} onView={([a, b]) => look([a - shift, b - shift])} onNow={(m, pin) => shared.onNow(m - shift, pin)} title={`with ${fixTitle}`} index={after} groups={withFix} selected={-1} lit={nothing} onSelect={() => undefined} onToggle={(k) => setToggled({ ...toggled, [`a${k}`]: !isOpen(withFix, k) })} />
               </>)}
           </div>
-          <Side index={index} selected={selected >= 0 || !folded ? selected : firstIn(t, lostBand(t, t.zero.pod))} preview={folded && selected < 0} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
+          <Side index={index} selected={selected >= 0 || !folded ? selected : firstIn(t, lostBand(t, about), told)} preview={folded && selected < 0} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
         </div>
         {folded && <details class="more"><summary>Where connections go at each moment</summary>{paths}</details>}
         <p class="hint screen">Drag to move, wheel with Ctrl (or after a click) to zoom, drag over the strip above for a span, n and p for the next and previous lost request, Home for the whole run.</p>
@@ -457,12 +474,10 @@ function Filters({ index, filter, onFilter }: { index: Index; filter: Filter; on
   );
 }
 
-// ownZero is what the times of a request's story count from.
-function ownZero(index: Index, f: Failure): string {
-  const deleted = index.t.bands.filter((b) => b.deleted !== null && Math.abs(b.deleted - f.zero) < 1e-6);
-  const b = deleted.find((x) => x.pod === f.pod) ?? deleted[0];
-  if (b) return `the deletion of ${index.pod(b.pod)}`;
-  return index.t.events.find((e) => Math.abs(e.at - f.zero) < 1e-6)?.what ?? "the moment at which it was lost";
+// countsFrom is the pod whose deletion the story of a request counts from: the picture does so, too, for one clock is enough.
+function countsFrom(t: Timeline, f: Failure): Band | undefined {
+  const deleted = t.bands.filter((b) => b.deleted !== null && Math.abs(b.deleted - f.zero) < 1e-6);
+  return deleted.find((x) => x.pod === f.pod) ?? deleted[0];
 }
 
 // Side is the story of the lost request that was chosen.
@@ -471,16 +486,14 @@ function Side({ index, selected, preview, zero, place, of, onMoment, onClose }: 
   if (!f) {
     return index.t.failures.length === 0 ? null : <aside class="side empty" aria-label="Story of a lost request"><h3>How a request was lost</h3><p>Click a cross, or press n.</p></aside>;
   }
-  const own = f.zero;
   return (
     <aside class="side" aria-label="Story of a lost request">
       <h3>{preview ? "How one of them was lost" : f.without ? "Fails without the action, too" : `Lost request ${place + 1} of ${of}`}</h3>
       <p><b>{f.outcome}</b>, {index.client(f.client)}, request {f.number}<br />{f.without ? "In the same run without the action this request fails, too, or another in its place: it is no loss of the action. Here: " : ""}{f.cause}{f.actor === "spec" ? "" : `, ${f.actor}`}{f.elsewhere ? "; another ready pod could have answered" : ""}</p>
-      {Math.abs(own - zero) > 1e-6 && <p class="small">{`Times here count from ${ownZero(index, f)}, those of the picture from its 0 s.`}</p>}
       <ol class="story">
         {index.story(f).map((l, k) => (
           <li key={k} class={l.event === null ? "own" : l.blamed ? "blamed" : ""}>
-            <button type="button" class="link" onClick={() => onMoment(l.at)}>{relative(l.at, own)}</button> {l.what}
+            <button type="button" class="link" onClick={() => onMoment(l.at)}>{relative(l.at, zero)}</button> {l.what}
             {l.event?.source && <span class="source"> {l.event.source.file}:{l.event.source.line}</span>}
           </li>))}
       </ol>

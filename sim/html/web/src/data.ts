@@ -4,7 +4,7 @@ export interface Range { min: number; median: number; max: number }
 export interface Source { file: string; line: number }
 export interface Span { from: number; to: number; is: string }
 export interface Mark { at: number; kind: string; ok: boolean; event: number }
-export interface Event { number: number; at: number; kind: string; what: string; object: string; pod: number; node: number; source: Source | null }
+export interface Event { number: number; at: number; kind: string; what: string; object: string; pod: number; node: number; client: number; source: Source | null }
 export interface PodLane {
   id: number; name: string; called: string; workload: string; node: string; deleted: number | null; gone: number | null;
   phases: Span[]; slices: { service: string; spans: Span[] }[]; listens: Span[]; marks: Mark[]; alike: number; like: number;
@@ -43,7 +43,10 @@ export interface Case {
   headline: boolean; timeline?: Timeline; unmet: string[];
   clients: { name: string; rate: string; lostSeconds: Range }[];
   families?: Family[];
+  lostRequest?: Told | null;
 }
+// Told is the lost request whose story the text report tells.
+export interface Told { seed: number; client: string; number: number }
 // Family is a case behind one of the load balancers that it might be.
 export interface Family {
   preset: string; name: string; verdict: string; lostSeconds: Range; longestOutageSeconds: Range; runs: { total: number; withLoss: number; lossBound95: number | null };

@@ -31,20 +31,35 @@ export interface FigureProps {
 
 const column = 7; // pixels: failures closer than that are one mark
 
-interface Placed { row?: Row; group: Group; y: number; height: number; barY: number; barH: number }
+interface Placed { row?: Row; group: Group; y: number; height: number; barY: number; barH: number; lines: string[] }
+
+const headLine = 16, mostHeadLines = 3;
+
+// headLines are the words of a head in as many lines as they need, and no more than there may be.
+function headLines(g: Group, width: number): string[] {
+  const room = Math.floor((width - 30) / 7);
+  const lines: string[] = [""];
+  for (const word of `${g.title}: ${g.summary}`.split(" ")) {
+    const last = lines[lines.length - 1]!;
+    if (last === "" || last.length + 1 + word.length <= room || lines.length === mostHeadLines) lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((l) => fit(l, width - 30, 7));
+}
 
 // place stacks groups and their rows.
-function place(list: Group[]): { rows: Placed[]; height: number } {
+function place(list: Group[], width: number): { rows: Placed[]; height: number } {
   const rows: Placed[] = [];
   let y = 4;
   for (const group of list) {
-    rows.push({ group, y, height: 26, barY: y, barH: 26 });
-    y += 26;
+    const lines = headLines(group, width), height = 10 + headLine * lines.length;
+    rows.push({ group, y, height, barY: y, barH: height, lines });
+    y += height;
     if (!group.open) continue;
     for (const row of group.rows) {
       const strip = row.failures.length > 0 || row.signs.some((s) => s.shape !== "let-go") ? 14 : 0;
       const bar = row.client !== undefined ? 40 : row.thin ? 13 : row.bars.length === 0 ? 4 : 18;
-      rows.push({ row, group, y, height: strip + bar + 4, barY: y + strip + 1, barH: bar });
+      rows.push({ row, group, y, height: strip + bar + 4, barY: y + strip + 1, barH: bar, lines: [] });
       y += strip + bar + 4;
     }
     y += 4;
@@ -69,7 +84,7 @@ export function Figure(p: FigureProps) {
   const right = width - 8;
   const base = useMemo(() => scaleLinear().domain([0, p.end]).range([label, right]), [p.end, label, right]);
   const scale = useMemo(() => scaleLinear().domain(p.view).range([label, right]), [p.view, label, right]);
-  const stack = useMemo(() => place(p.groups), [p.groups]);
+  const stack = useMemo(() => place(p.groups, width), [p.groups, width]);
   useZoom(svg, base, p.view, p.onView, label, right, stack.height);
 
   const timeAt = (e: PointerEvent | MouseEvent): number => {
@@ -125,7 +140,7 @@ function wheelDelta(e: WheelEvent): number {
 
 // useZoom has wheel, pinch and drag change the view; a wheel alone scrolls the page unless what the picture is in has the focus, as after a click.
 function useZoom(ref: { current: SVGSVGElement | null }, base: Scale, view: View, onView: (v: View) => void, left: number, right: number, height: number) {
-  const latest = useRef({ onView, base, mine: "" });
+  const latest = useRef({ onView, base, mine: [NaN, NaN] as View, told: false });
   latest.current.onView = onView;
   latest.current.base = base;
   const behaviour = useMemo(() => zoom<SVGSVGElement, unknown>(), []);
@@ -136,9 +151,9 @@ function useZoom(ref: { current: SVGSVGElement | null }, base: Scale, view: View
     behaviour.wheelDelta(wheelDelta).scaleExtent([1, 1e5]).extent([[left, 0], [right, height]]).translateExtent([[left, 0], [right, height]])
       .filter((ev: MouseEvent & WheelEvent) => (ev.type === "wheel" ? ev.ctrlKey || ev.metaKey || (stage?.contains(document.activeElement) ?? false) : !ev.button && ev.type !== "dblclick"))
       .on("zoom", (ev: D3ZoomEvent<SVGSVGElement, unknown>) => {
-        if (!ev.sourceEvent) return;
+        if (!ev.sourceEvent || latest.current.told) return; // while one drags, what is told has that for its source, too
         const v = ev.transform.rescaleX(latest.current.base).domain() as View;
-        latest.current.mine = v.join();
+        latest.current.mine = v;
         latest.current.onView(v);
       });
     select(e).call(behaviour).on("dblclick.zoom", null);
@@ -146,8 +161,12 @@ function useZoom(ref: { current: SVGSVGElement | null }, base: Scale, view: View
   }, [behaviour, left, right, height]);
   useEffect(() => {
     const e = ref.current;
-    if (!e || latest.current.mine === view.join()) return;
+    const [from, to] = latest.current.mine, hair = (view[1] - view[0]) * 1e-6; // a view is put into its bounds, which rounds it
+    if (!e || Math.abs(from - view[0]) < hair && Math.abs(to - view[1]) < hair) return;
+    latest.current.told = true;
     select(e).call(behaviour.transform, transformOf(base, view));
+    latest.current.told = false;
+    latest.current.mine = view;
   }, [view, base]);
 }
 
@@ -200,9 +219,9 @@ function Head({ placed, width, onToggle }: Inner & { width: number }) {
   const g = placed.group;
   return (
     <g class={`head${g.lost > 0 ? " loses" : ""}`} onClick={(e) => { e.stopPropagation(); onToggle(g.key); }}>
-      <rect x="0" y={placed.y + 2} width={width} height="22" />
+      <rect x="0" y={placed.y + 2} width={width} height={placed.height - 4} />
       <path class="fold" d={g.open ? "M4 9 L12 9 L8 16 Z" : "M5 7 L12 12 L5 17 Z"} transform={`translate(0 ${placed.y})`} />
-      <text x="18" y={placed.y + 17}>{fit(`${g.title}: ${g.summary}`, width - 30, 7)}<title>{`${g.title}: ${g.summary}`}</title></text>
+      <text x="18" y={placed.y + 17}>{placed.lines.map((l, i) => <tspan key={i} x="18" dy={i === 0 ? 0 : headLine}>{l}</tspan>)}<title>{`${g.title}: ${g.summary}`}</title></text>
     </g>
   );
 }
@@ -212,7 +231,7 @@ function Opener({ placed, width, label, onToggle }: Inner & { width: number }) {
   const { row, group } = placed;
   if (row && !row.folds) return null;
   const [key, open, words] = row?.folds ? [row.folds.key, row.folds.open, row.folds.title] : [group.key, group.open, `${group.title}: ${group.summary}`];
-  return <button type="button" class="opener" aria-expanded={open} aria-label={words} style={{ top: `${placed.y + 41}px`, width: `${row ? label : width}px` }} onClick={() => onToggle(key)} />;
+  return <button type="button" class="opener" aria-expanded={open} aria-label={words} style={{ top: `${placed.y + 41}px`, height: `${Math.max(24, row ? 24 : placed.height - 2)}px`, width: `${row ? label : width}px` }} onClick={() => onToggle(key)} />;
 }
 
 function Lane(p: Inner & { row: Row }) {
@@ -287,7 +306,7 @@ function labelY(placed: Placed): number {
 // named is a row's name, or its short one where there is no room.
 function named(row: Row, label: number): string {
   const room = label - (row.folds ? 22 : 8), each = 6;
-  const name = row.short && label < 168 ? row.short : row.label;
+  const name = row.short && (label < 168 || row.label.length > room / each) ? row.short : row.label;
   return row.named ? fitMiddle(name, room, each) : fit(name, room, each);
 }
 

@@ -35,6 +35,15 @@ export interface Group { under?: string; key: string; title: string; summary: st
 export interface Filter { workload: string; node: string; cause: string; actor: string }
 export const everything: Filter = { workload: "", node: "", cause: "", actor: "" };
 
+// narrowed says that not all is looked at.
+function narrowed(f: Filter): boolean { return Object.values(f).some((v) => v !== ""); }
+
+// ofAll says how many of the marked lost requests are looked at: what a filter leaves out has no other count.
+function ofAll(x: Index, shown: number[], all: (f: Failure) => boolean): string {
+  const caused = (i: number) => !x.t.failures[i]!.without && all(x.t.failures[i]!);
+  return `${shown.filter(caused).length} of ${count(x.t.failures.filter((_, i) => caused(i)).length, "marked lost request")} shown`;
+}
+
 // passes says whether a failure is among those that are looked at.
 export function passes(f: Failure, x: Index, filter: Filter): boolean {
   return !(f.without && (filter.cause || filter.actor)) && (!filter.cause || f.cause === filter.cause) && (!filter.actor || f.actor === filter.actor) &&
@@ -48,7 +57,7 @@ const row = (r: Partial<Row> & { key: string; label: string; group: string }): R
 export function groups(x: Index, filter: Filter, about: number): Group[] {
   const t = x.t;
   const shown = t.failures.map((f, i) => (passes(f, x, filter) ? i : -1)).filter((i) => i >= 0);
-  const out = [overall(x, shown), ...races(x, shown, about, filter), ...balancers(x, shown), nodes(x, shown), arrivals(x), clients(x)].filter((g) => g.rows.length > 0 || g.key.startsWith("more-"));
+  const out = [overall(x, shown, filter), ...races(x, shown, about, filter), ...balancers(x, shown), nodes(x, shown), arrivals(x), clients(x)].filter((g) => g.rows.length > 0 || g.key.startsWith("more-"));
   return fold(out.filter((g) => fits(g, filter)).map((g) => ({ ...g, rows: g.rows.filter((r) => !filter.node || r.nodes.length === 0 || r.nodes.some((n) => x.node(n) === filter.node)).map((r) => (filter.node ? alone(r) : r)) })), about);
 }
 
@@ -68,12 +77,12 @@ function races(x: Index, shown: number[], about: number, filter: Filter): Group[
   for (const b of heads) {
     const list = seen.has(b) ? out : rest;
     const under = seen.has(b) ? {} : { under: "more-pods" };
-    list.push({ ...race(x, b, shown), ...under });
+    list.push({ ...race(x, b, shown, filter), ...under });
     const others = x.t.bands.filter((o) => o !== b && like(o) === b.pod);
     if (others.length === 0) continue;
     const key = `more-like-${b.pod}`;
     list.push({ ...more(key, `${count(others.length, "more pod")} like ${x.pod(b.pod)}`, others.length === 1 ? "went through the same, at moments of its own" : "went through the same, at moments of their own"), ...under });
-    list.push(...others.map((o) => ({ ...race(x, o, shown), under: key })));
+    list.push(...others.map((o) => ({ ...race(x, o, shown, filter), under: key })));
   }
   if (rest.length === 0) return out;
   const lost = rest.reduce((n, g) => n + g.lost, 0);
@@ -128,7 +137,7 @@ function weight(g: Group, about: number): number {
 }
 
 // overall is what was done, and all that was lost.
-function overall(x: Index, shown: number[]): Group {
+function overall(x: Index, shown: number[], filter: Filter): Group {
   const actions = x.t.events.filter((e) => ["action", "resumed", "cordoned", "drained", "node-gone", "node-back", "node-ready", "deadline", "no-history", "joined"].includes(e.kind));
   const rows = [row({
     key: "actions", label: "what is done", group: "all",
@@ -138,18 +147,19 @@ function overall(x: Index, shown: number[]): Group {
     const own = shown.filter((k) => x.t.failures[k]?.client === i);
     const caused = own.filter((k) => !x.t.failures[k]!.without), anyway = own.filter((k) => x.t.failures[k]!.without);
     if (caused.length > 0) rows.push(row({ key: `lost-${i}`, label: `lost: ${c.name}`, short: c.name, group: "all", failures: caused }));
-    if (anyway.length > 0) rows.push(row({ key: `anyway-${i}`, label: `fails anyway: ${c.name}`, group: "all", failures: anyway }));
+    if (anyway.length > 0) rows.push(row({ key: `anyway-${i}`, label: `fails anyway: ${c.name}`, short: `anyway: ${c.name}`, group: "all", failures: anyway }));
   });
   const lost = lostOf(x.t), anyway = anywayOf(x.t);
   const nobody = x.t.clients.length === 0 ? "no client is simulated" : "nothing lost";
   const also = anyway > 0 ? `; ${anyway.toLocaleString("en")} more fail without the action, too` : "";
   const dark = withoutServerOf(x.t);
   const what = dark > 0 ? `${withoutServer(dark)}, ${lost > 0 ? count(lost, "request") : "no request"} lost` : lost ? `${count(lost, "request")} lost` : nobody;
-  return { key: "all", title: "The whole run", summary: what + also, lost, rows, open: true, pods: [], nodes: [], workload: "" };
+  const summary = narrowed(filter) ? ofAll(x, shown, () => true) : what + also;
+  return { key: "all", title: "The whole run", summary, lost, rows, open: true, pods: [], nodes: [], workload: "" };
 }
 
 // race is what is between the API and the nodes, for a pod that goes.
-function race(x: Index, b: Band, shown: number[]): Group {
+function race(x: Index, b: Band, shown: number[], filter: Filter): Group {
   const p = x.pods.get(b.pod);
   const key = `pod-${b.pod}`;
   const name = x.pod(b.pod);
@@ -176,7 +186,8 @@ function race(x: Index, b: Band, shown: number[]): Group {
     if (n.alike > 0) for (const o of b.nodes.filter((y) => y.like === n.node)) rows.push({ ...letGo(x, b, o, shown, base, key, zero), under: `${own.key}-alike` });
   }
   const none = forsaken(x, b);
-  const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b, machine)}` : x.t.clients.length === 0 ? "no client is simulated" : none ? `${none} lets go of it, and has no pod to send to then` : `nothing lost${bandWords(b, machine)}`;
+  const own = narrowed(filter) ? ofAll(x, shown, (f) => f.pod === b.pod) : `${count(b.lost, "request")} lost`;
+  const summary = b.lost > 0 ? `${own}${bandWords(b, machine)}` : x.t.clients.length === 0 ? "no client is simulated" : none ? `${none} lets go of it, and has no pod to send to then` : `nothing lost${bandWords(b, machine)}`;
   return {
     key, title: `${name}${p?.node && !name.endsWith(` on ${p.node}`) ? ` on ${p.node}` : ""}${machine ? " ends with its machine" : b.deleted === null ? "" : " goes"}`, summary, lost: b.lost, rows, open: false, pods: [b.pod],
     nodes: b.nodes.map((n) => n.node), workload: p?.workload ?? "",
@@ -394,5 +405,5 @@ function podRow(p: PodLane): Row {
 
 function clients(x: Index): Group {
   const rows = x.t.clients.map((c, i) => row({ key: `client-${i}`, label: c.name, group: "clients", client: i }));
-  return { key: "clients", title: "Clients: requests over time", summary: x.t.clients.map((c) => (c.rate ? `${c.name} ${c.rate}/s` : c.name)).join(", ") + (lostOf(x.t) > 0 ? "; hatched: lost" : ""), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
+  return { key: "clients", title: "Clients: requests over time", summary: x.t.clients.map((c) => (c.rate ? `${c.name} ${c.rate}/s` : c.name)).join(", ") + (lostOf(x.t) > 0 ? "; hatched: lost" : "") + (x.t.clients.some((c) => [...c.slow, ...c.rescued].some((n) => n > 0)) ? "; amber: late, or at a second try" : ""), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
 }

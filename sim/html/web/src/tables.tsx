@@ -101,6 +101,7 @@ export function Tables({ index, filter, zero, selected, onSelect }: { index: Ind
       <Later rows={index.t.events.length} summary={`Events as a table (${index.t.events.length})`}>{() => (
         <Table name="Events" rows={index.t.events} columns={[
           { name: "At", text: (e) => relative(e.at, zero), order: (e) => e.at, number: true }, { name: "What", text: (e) => e.what }, { name: "Kind", text: (e) => e.kind }, { name: "Object", text: (e) => e.object },
+          { name: "Client", text: (e) => (e.client < 0 || index.t.clients.length < 2 ? "" : index.client(e.client)) },
           { name: "Line", text: (e) => (e.source ? `${e.source.file}:${e.source.line}` : "") },
         ]} />)}</Later>
       <Later rows={lanes.length} summary={`Lanes as a table: every bar of the picture (${lanes.length})`}>{() => (
