@@ -133,10 +133,17 @@ func (a *Answered) add(problems []manifest.Problem) {
 			to = &a.Errors
 		}
 		if len(*to) < mostShown {
-			text := strings.TrimPrefix(p.Error(), p.Position.String()+": ")
-			*to = append(*to, Problem{Line: p.Line, Column: p.Column, Text: text})
+			*to = append(*to, problemOf(&p))
 		}
 	}
+}
+
+// problemOf is a problem where it belongs. One of a flag is at no line of the manifest, and its field is none that somebody has written.
+func problemOf(p *manifest.Problem) Problem {
+	if strings.HasPrefix(p.File, "--") {
+		return Problem{Text: p.File + ": " + p.Message}
+	}
+	return Problem{Line: p.Line, Column: p.Column, Text: strings.TrimPrefix(p.Error(), p.Position.String()+": ")}
 }
 
 const mostRuns = 1000

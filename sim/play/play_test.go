@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -346,5 +347,16 @@ func TestTheCommandOfAnAsk(t *testing.T) {
 		if some, whole := c.ask.command(false), c.ask.command(true); some != c.some || whole != c.whole {
 			t.Errorf("%s:\n%s\n%s, want\n%s\n%s", name, some, whole, c.some, c.whole)
 		}
+	}
+}
+
+// What is amiss with a flag is at no line of the manifest, and says the flag, as in a terminal.
+func TestAWarningOfAFlagIsAtNoLine(t *testing.T) {
+	t.Parallel()
+	var out Looked
+	ask(t, Ask{Do: "look", Manifest: app, Flags: Flags{LB: "gke-l4"}}, &out)
+	want := Problem{Text: "--lb gke-l4: no traffic goes through a load balancer: that wants a Service of type LoadBalancer, or via: [lb]"}
+	if !slices.Contains(out.Warnings, want) {
+		t.Errorf("got %+v, want %+v", out.Warnings, want)
 	}
 }

@@ -77,7 +77,7 @@ export function editorIn(host: HTMLElement, text: string, onChange: (text: strin
       const [from, to, insert] = difference(view.state.doc.toString(), next);
       if (from !== to || insert) view.dispatch({ changes: { from, to, insert }, annotations: own.of(true) });
     },
-    faults: (list, warnings) => view.dispatch(setDiagnostics(view.state, [...list.map((f) => place(view.state, f, "error")), ...warnings.map((f) => place(view.state, f, "warning"))].sort((a, b) => a.from - b.from))),
+    faults: (list, warnings) => view.dispatch(setDiagnostics(view.state, [...list.filter((f) => f.line > 0).map((f) => place(view.state, f, "error")), ...warnings.filter((f) => f.line > 0).map((f) => place(view.state, f, "warning"))].sort((a, b) => a.from - b.from))),
     line(n) {
       const at = view.state.doc.line(Math.min(Math.max(1, n), view.state.doc.lines)).from;
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
