@@ -39,7 +39,7 @@ func TestOddInput(t *testing.T) {
 		{"invalid UTF-8 behind wide characters", "a: ö\nä: \xff\n", "error: x:2:4: invalid UTF-8; save the file as UTF-8\n"},
 		{"an escape character", "a: \x1b[1m\n", "error: x:1:4: control character U+001B; write it as an escape in a double-quoted string\n"},
 		{"a control character of Latin-1", "b: c\na: ö\u0080\n", "error: x:2:5: control character U+0080; write it as an escape in a double-quoted string\n"},
-		{"a NUL byte in a document of a kind that is skipped", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: \"\x00\"}\n", "skipped v1 ConfigMap 1\n"},
+		{"a NUL byte in a document of a kind that is skipped", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: \"\x00\"}\n", "skipped v1 Secret 1\n"},
 		{"columns count characters", "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {äöü: \"ß\", x: [1]}}\n", "error: x:3:44: Node n1: metadata.labels.x: expected a string, got a list\n"},
 		{"columns count characters in JSON, too", `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"äöü": "ß", "x": [1]}}}`, "error: x:1:93: Node n1: metadata.labels.x: expected a string, got a list\n"},
 		{"an alias bomb", bomb(40), "error: x:21:8: aliases make this document stand for more than 1000000 values\n"},

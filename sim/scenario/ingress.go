@@ -97,7 +97,7 @@ func (b *builder) controllerOf(t *world.Traffic, service string) *world.LoadBala
 	lb := p.LoadBalancer
 	lb.Service = t.Service
 	if s, ok := b.world.service(t.Service); ok {
-		b.checkAnnotations(annotate(&lb, s.Value, t.Route), s.Value)
+		b.checkAnnotations(append(b.world.setByMap(&lb), annotate(&lb, s.Value, t.Route)...), s.Value)
 	}
 	for _, f := range ingressFields() {
 		if at := c.get(f.name); at.present() {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -219,7 +220,7 @@ func (b *builder) filled(name string, t *world.Traffic, svc *corev1.Service) *wo
 	}
 	lb := p.LoadBalancer
 	lb.Service = svc.Namespace + "/" + svc.Name
-	b.checkAnnotations(annotate(&lb, svc, t.Route), svc)
+	b.checkAnnotations(append(b.world.setByMap(&lb), annotate(&lb, svc, t.Route)...), svc)
 	lb.InjectInto(b.world.gated[svc.Namespace])
 	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
@@ -395,6 +396,10 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 		}
 		probe = cmp.Or(probe, otherProbe(&t, svc))
 		other = cmp.Or(other, b.standIn(&t))
+		if key := stuckTo(&t); key != "" {
+			b.notModelled("sticky", fmt.Sprintf("%s%s (%s) keeps a client with its pod, also when that fails: no second try at another pod is simulated, not for clients without the cookie or key either",
+				nginxPrefix, key, where(t.Route.Object, annotationPath(nginxPrefix+key))), t.Route.Object.String(), "fewer")
+		}
 		if !weighed {
 			weighed = b.weighed(&t, svc)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -23,7 +24,7 @@ func proxyAnnotations(lb *world.LoadBalancer) []lbAnnotation {
 			{albPrefix + "target-group-attributes", attribute(delayAttribute, func(l *world.LoadBalancer, v string) bool { return fromZero(&l.Drain, v) })},
 			{albPrefix + "load-balancer-attributes", attribute("idle_timeout.timeout_seconds", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Layer7.UpstreamIdle, v) })},
 		}
-	case lb.Preset == "ingress-nginx":
+	case lb.Preset == nginxName:
 		return []lbAnnotation{
 			{nginxPrefix + "proxy-connect-timeout", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Layer7.ConnectTimeout, v) }},
 			{nginxPrefix + "proxy-next-upstream-tries", readTries},
@@ -86,6 +87,57 @@ func readNextUpstream(l *world.LoadBalancer, value string) bool {
 	return len(words) > 0
 }
 
+// nginxName is what ingress-nginx is called in labels and names.
+const nginxName = "ingress-nginx"
+
+// isNginxMap says whether a ConfigMap is the one that ingress-nginx is set by: its chart's and its manifests' names for it
+// (https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/configmap/; recalled).
+func isNginxMap(o *manifest.Object) bool {
+	return o.Name == "nginx-configuration" || strings.HasSuffix(o.Name, nginxName+"-controller") ||
+		rawText(o.Value, "metadata", "labels", "app.kubernetes.io/name") == nginxName && strings.HasSuffix(o.Name, "controller")
+}
+
+// setByMap changes ingress-nginx by its ConfigMap, whose keys are the annotations' without their prefix; those of an Ingress count more.
+func (w *inventory) setByMap(lb *world.LoadBalancer) (out []unread) {
+	if lb.Preset != nginxName {
+		return nil
+	}
+	for _, o := range w.nginxMaps {
+		for _, a := range proxyAnnotations(lb) {
+			key := strings.TrimPrefix(a.key, nginxPrefix)
+			if value := rawText(o.Value, "data", key); value != "" && !a.read(lb, strings.TrimSpace(value)) {
+				out = append(out, unread{o, "data." + key, value})
+			}
+		}
+	}
+	return out
+}
+
+// sticky is the annotation by which ingress-nginx keeps each client, or each key, with one pod, "" for none. It tries no other pod then when
+// that one fails: with a cookie only where it is told to (rootfs/etc/nginx/lua/balancer/sticky.lua and chash.lua; recalled).
+func sticky(r *world.Route) string {
+	hash, _ := routeAnnotation(r, nginxPrefix+"upstream-hash-by")
+	affinity, _ := routeAnnotation(r, nginxPrefix+"affinity")
+	change, _ := routeAnnotation(r, nginxPrefix+"session-cookie-change-on-failure")
+	switch {
+	case strings.TrimSpace(affinity) == "cookie" && strings.TrimSpace(change) != "true":
+		return "affinity"
+	case strings.TrimSpace(hash) != "" && affinity == "":
+		return "upstream-hash-by"
+	default:
+		return ""
+	}
+}
+
+// stuckTo is sticky for a stream through ingress-nginx.
+func stuckTo(t *world.Traffic) string {
+	nginx := t.LB != nil && t.LB.Preset == nginxName || t.Ingress != nil && t.Ingress.Proxy != nil && t.Ingress.Proxy.Preset == nginxName
+	if !nginx || t.Route == nil {
+		return ""
+	}
+	return sticky(t.Route)
+}
+
 // annotateProxy changes a preset's proxy by what leads to it, and returns what could not be read.
 func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 	var out []unread
@@ -93,6 +145,9 @@ func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 		if value, at := routeAnnotation(r, a.key); value != "" && !a.read(lb, strings.TrimSpace(value)) {
 			out = append(out, unread{at, annotationPath(a.key), value})
 		}
+	}
+	if lb.Preset == nginxName && sticky(r) != "" {
+		lb.Layer7.Retries = 0
 	}
 	if r.Backend == nil || !strings.HasPrefix(lb.Preset, "gke-l7-") {
 		return out

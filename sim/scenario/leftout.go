@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -24,6 +25,9 @@ func (b *builder) otherWays(index int, e *entry) {
 		if (s.Value.Spec.ClusterIP == corev1.ClusterIPNone || b.world.headed[s.ID()]) && b.census.owners[index].behind(s) {
 			b.notModelled(world.Headless, fmt.Sprintf("headless Service %s (%s): its clients%s choose the pod, and are not judged", s.Name, where(s.Object, "spec.clusterIP"), b.world.besideRoute(s.ID())), "Service "+s.ID(), "unknown")
 		}
+	}
+	for _, o := range b.world.otherRoutes(&e.subject) {
+		b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) leads to Service %s, too: who comes through it is judged only where the input has no other way to it", o.Kind, o.Name, where(o, "kind"), e.service.Name), o.String(), "unknown")
 	}
 	for _, o := range b.world.unread {
 		if named := named(o); slices.ContainsFunc(named, func(n backend) bool { return n.is(e.service) }) {
@@ -154,4 +158,25 @@ func (b *builder) besideServer(w *world.Workload) {
 		b.notModelled("beside", fmt.Sprintf("as the manifest is, container %s is told to stop %s, %s before %s: if %s needs it, what is sent to the pod in that time fails",
 			c.Name, when, before.Seconds()+" s", w.Server, w.Server), w.Kind()+" "+w.Name(), "more")
 	}
+}
+
+// otherRoutes are the Ingresses and HTTPRoutes that name a Service port and are not the one that its case is about: that is the first of them
+// or, where there is one, the Service's own load balancer.
+func (w *inventory) otherRoutes(s *subject) []*manifest.Object {
+	var all []*manifest.Object
+	for _, i := range w.ingresses {
+		only := inventory{ingresses: []manifest.Typed[*networkingv1.Ingress]{i}}
+		if _, ok := only.ingressOf(s); ok {
+			all = append(all, i.Object)
+		}
+	}
+	for _, o := range w.routes {
+		if routeNames(o, s) {
+			all = append(all, o)
+		}
+	}
+	if s.service.Value.Spec.Type == corev1.ServiceTypeLoadBalancer || len(all) == 0 {
+		return all
+	}
+	return all[1:]
 }

@@ -32,6 +32,7 @@ type inventory struct {
 	ingressClasses, gateways, gatewayClasses, backendConfigs, backendPolicies []*manifest.Object
 
 	proxyConfigs  []*manifest.Object
+	nginxMaps     []*manifest.Object // how ingress-nginx is set for all Ingresses
 	webhooks      []webhook
 	foreign       []owner            // workloads of kinds that are not simulated, in input order
 	scaledObjects []*manifest.Object // KEDA's
@@ -137,6 +138,10 @@ func (w *inventory) addRaw(o *manifest.Object) {
 		}
 	case "VirtualService", "DestinationRule":
 		w.meshRules = append(w.meshRules, o)
+	case "ConfigMap":
+		if isNginxMap(o) {
+			w.nginxMaps = append(w.nginxMaps, o)
+		}
 	case "KubeProxyConfiguration":
 		w.proxyConfigs = append(w.proxyConfigs, o)
 	}
