@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
@@ -251,7 +252,7 @@ func (w *World) neverReady(d *api.Workload, p *api.Pod, orBack string) *control.
 	switch {
 	case p.Restarts >= crashLoop && i != nil && w.killedByProbe(p):
 		return &control.Stuck{
-			Why:  fmt.Sprintf("%s has been restarted %d times by its liveness or startup probe and has not stayed ready", who, p.Restarts),
+			Why:  fmt.Sprintf("%s has been restarted %d times by its %s and has not stayed ready%s", who, p.Restarts, cmp.Or(probeName(w.server(p)), "liveness or startup probe"), w.slowStart(p)),
 			What: "a startupProbe with time enough" + orBack, Path: cmp.Or(probePath(w, p, server), server),
 		}
 	case p.Restarts >= crashLoop:
@@ -317,14 +318,51 @@ func (w *World) killedByProbe(p *api.Pod) bool {
 	return wk != nil && wk.KilledByProbe()
 }
 
+// probePath is where the probe stands that has a server killed while it starts, "" for none.
 func probePath(w *World, p *api.Pod, server string) string {
-	c := w.server(p)
+	if name := probeName(w.server(p)); name != "" {
+		return server + "." + name
+	}
+	return ""
+}
+
+// probeName is which probe has a server killed while it starts, "" for none.
+func probeName(c *corev1.Container) string {
 	switch {
 	case c.StartupProbe != nil:
-		return server + ".startupProbe"
+		return "startupProbe"
 	case c.LivenessProbe != nil:
-		return server + ".livenessProbe"
+		return "livenessProbe"
 	default:
 		return ""
 	}
+}
+
+// slowStart says when that probe has the server killed, where its server does not listen before: between the first tick at which the last of
+// so many failures may be, and the next one (docs/model/pod-lifecycle.md 3.2.3, 3.2.4). How long it takes to listen is hardly ever said, and pods
+// that run did come up. "" where it is not that, or a postStart hook is in between.
+func (w *World) slowStart(p *api.Pod) string {
+	c, i := w.server(p), w.PodInstance(p.ID)
+	probe := c.StartupProbe
+	if probe == nil {
+		probe = c.LivenessProbe
+	}
+	if probe == nil || i == nil || c.Lifecycle != nil && c.Lifecycle.PostStart != nil {
+		return ""
+	}
+	limit := probe.InitialDelaySeconds + (probe.FailureThreshold-1)*probe.PeriodSeconds
+	start := i.App.Start
+	if start.Max() <= engine.Time(limit)*engine.Second {
+		return ""
+	}
+	after := start.Min().Seconds()
+	if start.Max() > start.Min() {
+		after += "-" + start.Max().Seconds()
+	}
+	listens := "is taken to listen"
+	if i.App.StartSaid {
+		listens = "listens"
+	}
+	return fmt.Sprintf(": it kills what does not listen %d-%d s after its start, and the server %s after %s s; it is stuck if that takes more than about %d s",
+		limit, limit+probe.PeriodSeconds, listens, after, limit)
 }

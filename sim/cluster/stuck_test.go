@@ -186,6 +186,7 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 	t.Parallel()
 	deadline := int32(60)
 	const server = "spec.template.spec.containers[0]"
+	const slow = ": it kills what does not listen 4-5 s after its start, and the server is taken to listen after 86400 s; it is stuck if that takes more than about 4 s"
 	for _, c := range []struct {
 		name string
 		b    build
@@ -201,9 +202,9 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 		{"an app that crashes before it is available", newBuild(2).strategy("1", "0").app(func(a *world.App) { a.CrashAfter = 3 * sec }).minReady(10), nil,
 			&control.Stuck{Why: "the new pod has crashed 5 times and never stays ready", What: "an image that does, or kubectl rollout undo", Path: server}},
 		{"a liveness probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness(), nil,
-			&control.Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and has not stayed ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 7 times by its livenessProbe and has not stayed ready" + slow, What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
 		{"a startup probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness().startup(), nil,
-			&control.Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and has not stayed ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".startupProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 7 times by its startupProbe and has not stayed ready" + slow, What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".startupProbe"}},
 		{"the Deployment controller hangs", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "component", "deployment-controller", "pause") }, nil},
 		{"it is paused", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "pause", "web", "") }, nil},
 		{"the API server is down", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "apiserver", "", "down") }, nil},
@@ -262,12 +263,13 @@ func TestPodsInThePlaceOfOthersWaitForGates(t *testing.T) {
 func TestPodsInThePlaceOfOthersThatNeverGetReady(t *testing.T) {
 	t.Parallel()
 	const server = "spec.template.spec.containers[0]"
+	const slow = ": it kills what does not listen 4-5 s after its start, and the server is taken to listen after 86400 s; it is stuck if that takes more than about 4 s"
 	for name, c := range map[string]struct {
 		b    build
 		want *control.Stuck
 	}{
 		"killed by its liveness probe": {newBuild(2).nodes(3).app(neverListens).liveness(),
-			&control.Stuck{Why: "the new pod has been restarted 9 times by its liveness or startup probe and has not stayed ready", What: "a startupProbe with time enough", Path: server + ".livenessProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 9 times by its livenessProbe and has not stayed ready" + slow, What: "a startupProbe with time enough", Path: server + ".livenessProbe"}},
 		"two find no room": {newBuild(4).nodes(2).asks("cpu=1").have("cpu=2 memory=8Gi pods=10"),
 			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable", What: "room for 2 pods more, with cpu 1 left for each", Path: server + ".resources.requests.cpu"}},
 		"is ready late":  {newBuild(2).nodes(3).app(func(a *world.App) { a.ReadyAfter = engine.Constant(90 * sec) }), nil},

@@ -57,6 +57,17 @@ func (t *target) anyNode() *Change {
 	}, remedies)
 }
 
+// upgraded has the nodes send to pods that terminate and still serve where they have no others; nil where they do.
+func (t *target) upgraded() *Change {
+	if _, ok := scenario.WithFallback(t.sc); !ok {
+		return nil
+	}
+	return &Change{
+		ID: "kubernetes", Title: "Kubernetes 1.26 or later", Around: Around{Upgrade: true},
+		Cost: "from 1.26 on a node sends to pods that terminate and still serve where it has no others (KEP-1669); it is no change of the manifest",
+	}
+}
+
 // ofServices is a change of Services, nil where there is none of them to change.
 func ofServices(c Change, remedies []scenario.Remedy) *Change {
 	if len(remedies) == 0 {

@@ -2,6 +2,7 @@ package fix
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -52,6 +53,8 @@ type Around struct {
 	KeepUnhealthy bool
 	// AnyNode has the Services before it lead to pods on any node.
 	AnyNode bool
+	// Upgrade has the cluster be of the first version whose nodes use endpoints that terminate where they have no others.
+	Upgrade bool
 	// Nodes is how many more the cluster has.
 	Nodes int
 	// Replicas is how many pods the workload has, also where what scales it says so; 0 for as many as now.
@@ -109,6 +112,11 @@ func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
 	}
 	if a.AnyNode {
 		s, _ = remedied(s, workload, scenario.WithClusterPolicy)
+	}
+	if a.Upgrade {
+		if later, ok := scenario.WithFallback(s); ok {
+			s = later
+		}
 	}
 	if a.Replicas > 0 || a.Spread || a.Budget != nil {
 		s = a.kept(s, workload)
@@ -175,7 +183,10 @@ func Shorter(s *world.Scenario, w *world.Workload, seconds int64) *Change {
 	if t.server < 0 {
 		return nil
 	}
-	return t.preStop(seconds)
+	if c := t.preStop(seconds); c != nil && c.Sleep == engine.Time(seconds)*engine.Second {
+		return c
+	}
+	return nil
 }
 
 // Changes lists what can be changed in a workload, the smallest first. lateness is how late
@@ -209,7 +220,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	return []*Change{
 		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
 		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), t.anyNode(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
-		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace),
+		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace), only(ends, t.upgraded),
 	}
 }
 
@@ -315,9 +326,17 @@ func (t *target) preStop(seconds int64) *Change {
 	if hook.Kind == servers.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
 		return nil
 	}
+	long := slept(t.container(), hook) >= seconds
+	if long && (hook.Assumes == "" || t.withoutSleepAction() || !plainSleep(t.container().Lifecycle.PreStop)) {
+		return nil
+	}
+	seconds = max(seconds, slept(t.container(), hook))
 	own, ok := t.sleepingHook(t.container(), seconds)
 	if !ok {
 		return nil
+	}
+	if long {
+		own.words = ", as an action instead of a program"
 	}
 	cost := longerBy(hook, seconds)
 	if own.rest > 0 {
@@ -425,21 +444,37 @@ func (t *target) readiness() *Change {
 func (t *target) sooner() *Change {
 	c := t.container()
 	_, unavailable := t.w.Fenceposts()
-	alone := t.w.Recreate() || unavailable >= t.w.Replicas() || emptied(t.sc) && t.w.Replicas() == 1
-	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 && c.ReadinessProbe.InitialDelaySeconds == 0 || !alone {
+	if alone := t.w.Recreate() || unavailable >= t.w.Replicas() || emptied(t.sc) && t.w.Replicas() == 1; !alone {
 		return nil
 	}
 	out := &Change{ID: "readinessPeriod"}
 	var titles []string
-	if c.ReadinessProbe.PeriodSeconds > 1 {
-		titles = append(titles, "periodSeconds: 1")
-		out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.periodSeconds"), 1))
+	if p := c.StartupProbe; p != nil && p.PeriodSeconds > 1 { // as long as before in all
+		const most = math.MaxInt32
+		failures := int32(min(most, int64(p.InitialDelaySeconds)+int64(p.PeriodSeconds)*int64(p.FailureThreshold)))
+		titles = append(titles, fmt.Sprintf("startupProbe.periodSeconds: 1 and failureThreshold: %d", failures))
+		out.Edits = append(out.Edits, t.edit(t.path("startupProbe.periodSeconds"), 1), t.edit(t.path("startupProbe.failureThreshold"), failures))
+		if p.InitialDelaySeconds > 0 {
+			titles = append(titles, "initialDelaySeconds: 0")
+			out.Edits = append(out.Edits, t.edit(t.path("startupProbe.initialDelaySeconds"), 0))
+		}
 	}
-	if c.ReadinessProbe.InitialDelaySeconds > 0 {
-		titles = append(titles, "initialDelaySeconds: 0")
-		out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.initialDelaySeconds"), 0))
+	if p := c.ReadinessProbe; p != nil && (p.PeriodSeconds > 1 || p.InitialDelaySeconds > 0) {
+		var fields []string
+		if p.PeriodSeconds > 1 {
+			fields = append(fields, "periodSeconds: 1")
+			out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.periodSeconds"), 1))
+		}
+		if p.InitialDelaySeconds > 0 {
+			fields = append(fields, "initialDelaySeconds: 0")
+			out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.initialDelaySeconds"), 0))
+		}
+		titles = append(titles, "readinessProbe."+strings.Join(fields, ", "))
 	}
-	out.Title = "readinessProbe." + strings.Join(titles, ", ")
+	if len(out.Edits) == 0 {
+		return nil
+	}
+	out.Title = strings.Join(titles, ", ")
 	return out
 }
 

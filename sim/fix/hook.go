@@ -64,6 +64,21 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 	return h, true
 }
 
+// slept is how many seconds an exec hook sleeps that a longer sleep would take the place of: nobody is told to sleep for less than that. 0 for
+// other hooks.
+func slept(c *corev1.Container, known world.Hook) int64 {
+	if known.Kind != servers.HookExec || c.Lifecycle == nil || c.Lifecycle.PreStop == nil || c.Lifecycle.PreStop.Exec == nil {
+		return 0
+	}
+	if !plainSleep(c.Lifecycle.PreStop) {
+		_, script := scriptOf(c.Lifecycle.PreStop.Exec.Command)
+		if leadSleep.FindString(script) == "" || strings.Count(script, "sleep") > 1 {
+			return 0
+		}
+	}
+	return int64(known.Duration.Min() / engine.Second)
+}
+
 // withoutSleepAction says that the API does not have it yet without a feature gate.
 func (t *target) withoutSleepAction() bool {
 	v := t.sc.Kubernetes.Version

@@ -99,3 +99,68 @@ func TestAPodMoreNeedsItsGPU(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Nobody is told to sleep for less than the hook does. A program that may be missing in the image becomes an action of the same length, where
+// there is one; a hook that is known to sleep, or that does more after it, stays.
+func TestNoSleepIsShorterThanTheHooks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		hook, version, want string
+	}{
+		{"exec: {command: [sleep, '40']}", "", "preStop: sleep 40, as an action instead of a program"},
+		{"exec: {command: [sleep, '40']}", "1.29", ""},
+		{"exec: {command: [sh, -c, sleep 40 && catalina.sh stop]}", "", ""},
+		{"exec: {command: [sh, -c, sleep 2 && catalina.sh stop]}", "", "preStop: sleep 15 before its hook"},
+		{"sleep: {seconds: 40}", "", ""},
+	} {
+		sc, w := worldOf(t, strings.Replace(fill(map[string]string{"GRACE": "      terminationGracePeriodSeconds: 90", "CONTAINER": "        lifecycle: {preStop: {" + c.hook + "}}"}), "image: nginx", "image: corp/app", 1), scenario.Options{KubernetesVersion: c.version})
+		got := ""
+		for _, x := range Changes(sc, w, 13*engine.Second) {
+			if x.ID == "preStop" {
+				got, _, _ = strings.Cut(x.Title, ", termination")
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.hook, c.version, got, c.want)
+		}
+		if c.want == "" {
+			continue
+		}
+		if s := Shorter(sc, w, 1); s != nil && strings.Contains(s.Title, "sleep 40") {
+			t.Errorf("%s: %s", c.hook, s.Title)
+		}
+	}
+}
+
+// With one pod, which goes before the next one is there, the probes that say when that is ready ask at once and each second; a startupProbe gives as
+// long as before in all.
+func TestProbesOfTheOnlyPodAskEachSecond(t *testing.T) {
+	t.Parallel()
+	const startup = "        startupProbe: {tcpSocket: {port: 8080}, initialDelaySeconds: 20, periodSeconds: 10, failureThreshold: 30}"
+	const readiness = "        readinessProbe: {tcpSocket: {port: 8080}, periodSeconds: 5}"
+	for _, c := range []struct{ probes, strategy, want string }{
+		{startup, "  strategy: {type: Recreate}", "startupProbe.periodSeconds: 1 and failureThreshold: 320, initialDelaySeconds: 0"},
+		{startup + "\n" + readiness, "  strategy: {type: Recreate}", "startupProbe.periodSeconds: 1 and failureThreshold: 320, initialDelaySeconds: 0, readinessProbe.periodSeconds: 1"},
+		{readiness, "  strategy: {type: Recreate}", "readinessProbe.periodSeconds: 1"},
+		{startup, "", ""},
+	} {
+		sc, w := worldOf(t, fill(map[string]string{"CONTAINER": c.probes, "STRATEGY": c.strategy}), scenario.Options{})
+		got := ""
+		for _, x := range Changes(sc, w, engine.Second) {
+			if x.ID != "readinessPeriod" {
+				continue
+			}
+			got = x.Title
+			p := Apply(sc, "shop/web", []Change{x}).Workload("shop/web").Container()
+			if s := p.StartupProbe; s != nil && (s.PeriodSeconds != 1 || s.FailureThreshold != 320 || s.InitialDelaySeconds != 0) {
+				t.Errorf("%+v", s)
+			}
+			if r := p.ReadinessProbe; r != nil && r.PeriodSeconds != 1 {
+				t.Errorf("%+v", r)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

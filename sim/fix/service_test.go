@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -89,6 +90,37 @@ func TestAnyNodeLeadsToAnyPod(t *testing.T) {
 	for _, spec := range []string{"type: LoadBalancer", "type: ClusterIP"} {
 		if _, c := changeOf(t, "externalTrafficPolicy", spec, "", ""); c != nil {
 			t.Errorf("%s: %+v", spec, c)
+		}
+	}
+}
+
+// A cluster from before KEP-1669 was on by default may be upgraded; one that has it, or whose gate somebody turned off, gains nothing.
+func TestAnUpgradeIsOfferedWhereItBringsTheFallback(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		version string
+		gates   map[string]bool
+		want    bool
+	}{
+		{"1.22", nil, true}, {"1.25", nil, true}, {"1.26", nil, false}, {"", nil, false},
+		{"1.25", map[string]bool{"ProxyTerminatingEndpoints": false}, false}, {"1.25", map[string]bool{"ProxyTerminatingEndpoints": true}, false},
+	} {
+		sc, w := worldOf(t, fill(map[string]string{}), scenario.Options{KubernetesVersion: c.version, FeatureGates: c.gates})
+		var offered *Change
+		for _, x := range Changes(sc, w, engine.Second) {
+			if x.ID == "kubernetes" {
+				offered = &x
+			}
+		}
+		if (offered != nil) != c.want {
+			t.Errorf("%s %v: %+v", c.version, c.gates, offered)
+		}
+		if offered == nil {
+			continue
+		}
+		after := Apply(sc, "shop/web", []Change{*offered})
+		if after.Kubernetes.Options.TerminatingFallback != endpoints.FallbackAll || sc.Kubernetes.Options.TerminatingFallback == endpoints.FallbackAll {
+			t.Errorf("%s: %+v, and before %+v", c.version, after.Kubernetes, sc.Kubernetes)
 		}
 	}
 }

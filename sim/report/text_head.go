@@ -197,7 +197,7 @@ func waiting(c *record.Case) (who, reason string) {
 		return who, reason
 	}
 	if c.Action != scenario.ActionRollout {
-		return fmt.Sprintf("after %s not all pods come back", article(one(c))), c.Stuck.Why
+		return fmt.Sprintf("after %s not all pods come back%s", article(one(c)), untilBack(c)), c.Stuck.Why
 	}
 	return article(one(c)) + " " + never(c), c.Stuck.Why
 }
@@ -264,7 +264,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		return fmt.Sprintf(" answers no request for %s %s, and %s.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
 	case record.Stalled:
 		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
-			return ": not all of its pods come back." + besides(c)
+			return ": not all of its pods come back" + untilBack(c) + meanwhile(c) + "." + besides(c)
 		}
 		return fmt.Sprintf(": %s.%s", neverFinishes(c), alsoLost(c))
 	case record.Blocked:

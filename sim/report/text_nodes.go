@@ -2,15 +2,33 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // noNode says that a case cannot end because pods find no node.
 func noNode(c *record.Case) bool {
 	return c.Waits() && strings.Contains(c.Stuck.Why, "nodes are available")
+}
+
+// untilBack says of pods that find no node while theirs is drained when they come back: they had room on it. "" for other cases.
+func untilBack(c *record.Case) string {
+	if c.Action != scenario.ActionDrain || !noNode(c) {
+		return ""
+	}
+	return " until the node is uncordoned or replaced"
+}
+
+// meanwhile says how many of a workload's pods serve until then, "" where that is not known, or they are none.
+func meanwhile(c *record.Case) string {
+	if u := c.Usable; untilBack(c) != "" && u.Now > 0 && u.Now < u.Of {
+		return fmt.Sprintf("; %d of %d serve meanwhile", u.Now, u.Of)
+	}
+	return ""
 }
 
 // madeUp says of what cannot end for want of a node that nobody chose how many there are, and with how many it ends.

@@ -2,9 +2,11 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -47,6 +49,31 @@ func TestAHeadlineSaysHowManyNodesAreMadeUp(t *testing.T) {
 		}
 		if got := unless(x); x.Waits() && noNode(x) && len(got) > 0 {
 			t.Errorf("%s: said twice: %q", name, got)
+		}
+	}
+}
+
+// Pods that can only stand on the node that is drained come back with it, and the others serve meanwhile. So it is only where they find no
+// node, and where the node stays.
+func TestPodsComeBackWithTheirNode(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edit              func(*record.Case)
+		sentence, waiting string
+	}{
+		"drained":          {func(*record.Case) {}, ": not all of its pods come back until the node is uncordoned or replaced; 2 of 3 serve meanwhile.", "not all pods come back until the node is uncordoned or replaced"},
+		"it was the last":  {func(c *record.Case) { c.Usable.Now = 0 }, ": not all of its pods come back until the node is uncordoned or replaced.", "come back until the node is uncordoned or replaced"},
+		"it never starts":  {func(c *record.Case) { c.Stuck.Why = "the new pod crashes" }, ": not all of its pods come back.", "not all pods come back"},
+		"its node is gone": {func(c *record.Case) { c.Action = "spot notice" }, ": not all of its pods come back.", "not all pods come back"},
+	} {
+		x := homeless(record.Stalled)
+		x.Action, x.Usable = scenario.ActionDrain, record.Usable{Of: 3, Min: 2, Now: 2}
+		c.edit(x)
+		if got := sentence(x, flags()); !strings.HasPrefix(got, c.sentence) {
+			t.Errorf("%s: %q", name, got)
+		}
+		if got, _ := waiting(x); !strings.HasSuffix(got, c.waiting) {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -323,6 +323,19 @@ func WithoutFallback(s *world.Scenario) *world.Scenario {
 	return out
 }
 
+// fallbackSince is the first version in which nodes send to endpoints that terminate and serve where they have no others, with every traffic
+// policy, unless somebody turned that off (KEP-1669; docs/model/kube-proxy.md 6).
+var fallbackSince = endpoints.Version{Major: 1, Minor: 26}
+
+// WithFallback returns the Scenario in a cluster of that version; ok is false where its version is as late.
+func WithFallback(s *world.Scenario) (out *world.Scenario, ok bool) {
+	if !s.Kubernetes.Version.Before(fallbackSince) || s.Kubernetes.Options.TerminatingFallback == endpoints.FallbackAll {
+		return nil, false
+	}
+	out = s.Clone()
+	return out, versioned(fallbackSince)(out) && out.Kubernetes.Options.TerminatingFallback == endpoints.FallbackAll
+}
+
 // Edited returns the Scenario with the object of one workload changed, as if its manifest said
 // so: defaults are applied, hooks are read again. name is "ns/name".
 func Edited(s *world.Scenario, name string, edit func(world.Resource)) *world.Scenario {

@@ -94,6 +94,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	b.checkTarget()
 	b.idle()
 	b.idleBudgets()
+	b.guests()
 	b.unusedBalancer()
 	problems := b.doc.sorted()
 	if manifest.HasErrors(problems) {
