@@ -196,3 +196,25 @@ func TestWhatIsNoServerNeverListens(t *testing.T) {
 		t.Errorf("%+v", i)
 	}
 }
+
+// A liveness probe that looks for the process never ends an app that starts slowly; one that asks the app does, again and again.
+func TestALivenessProbeOfTheProcessEndsNoSlowStart(t *testing.T) {
+	t.Parallel()
+	for program, restarts := range map[string]bool{"pgrep": false, "redis-cli": true} { // order: each for itself
+		b := newBuild(1).app(func(a *world.App) { a.Start = engine.Constant(50 * sec) })
+		asks := probe(10, 10, 1, 3)
+		asks.ProbeHandler = corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{program, "web"}}}
+		b.container().LivenessProbe = asks
+		w := b.start(t, 1)
+		w.pods()
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.run(100 * sec)
+		listens := false
+		for _, i := range w.instances.Running(0) {
+			listens = listens || i.Revision == 1 && i.Listening
+		}
+		if listens == restarts {
+			t.Errorf("%s: listens %v", program, listens)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 type probeKind uint8
@@ -41,6 +42,7 @@ type Prober struct {
 	hold       bool
 	off        bool
 	unasked    bool        // it asks for a port that its container does not have
+	process    bool        // it passes as soon as the process runs
 	ticked     engine.Time // the last tick that was executed, or slept through
 	timer      engine.Handle
 	armed      bool
@@ -49,7 +51,8 @@ type Prober struct {
 
 func newProber(c *Container, kind probeKind, spec *corev1.Probe, now engine.Time) *Prober {
 	missing, _ := MissingPort(c.spec, spec)
-	p := &Prober{c: c, kind: kind, spec: spec, Phase: now, ticked: now, result: kind == livenessProbe, unasked: missing != ""}
+	p := &Prober{c: c, kind: kind, spec: spec, Phase: now, ticked: now, result: kind == livenessProbe,
+		unasked: missing != "", process: world.AsksProcess(spec, kind == livenessProbe)}
 	if k := c.wk.k; now < k.since+p.period() { // not all at the same moment
 		p.Phase += engine.Time(engine.Below(k.d.Engine.Stream(c.String(), fmt.Sprint("probe delay ", kind)).Draw(uint64(k.lives)), int(p.period())))
 		p.dozes, p.ticked = p.Phase, p.Phase-1
@@ -118,7 +121,7 @@ func (p *Prober) answer() bool {
 	c := p.c
 	d, i := c.wk.k.d, c.wk.Instance
 	switch {
-	case c != c.wk.Main || i.App.NotAServer: // taken to be well while they run
+	case c != c.wk.Main || i.App.NotAServer || p.process: // taken to be well while they run
 		return c.Running && !(i.Forced && p.kind == readinessProbe && c == c.wk.Main)
 	case p.kind == startupProbe:
 		return i.Listening

@@ -575,6 +575,7 @@ func (b *builder) leftOut() {
 		b.meshLeftOut(w)
 		b.volumesLeftOut(w)
 		b.besideServer(w)
+		b.execProbes(w)
 		for _, sc := range b.world.scalersOf(w.Resource) {
 			b.lastPod(&sc)
 			b.notModelled("autoscaling", "replicas stay as they are during the run", sc.object.String(), "unknown")

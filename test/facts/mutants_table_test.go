@@ -164,6 +164,9 @@ var probeMutants = []mutant{
 	{"the first probe comes a period after admission", []string{"pod-lifecycle 3.2.3"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
 		{"sim/kubelet/probe.go", "p := &Prober{c: c, kind: kind, spec: spec, Phase: now,", "p := &Prober{c: c, kind: kind, spec: spec, Phase: now + 700*engine.Millisecond,"},
 	}},
+	{"a probe of the process asks the app", []string{"pod-lifecycle 3.3 exec"}, cluster, "TestALivenessProbeOfTheProcessEndsNoSlowStart", []edit{
+		{"sim/kubelet/probe.go", "i.App.NotAServer || p.process:", "i.App.NotAServer:"},
+	}},
 	{"initialDelay counts from the nanosecond", []string{"pod-lifecycle 3.2.4"}, cluster, "TestInitialDelayCountsFromTheWholeSecond", []edit{
 		{"sim/kubelet/probe.go", "return age.TruncateToSecond() < ", "return age < "},
 		{"sim/kubelet/kubelet.go", "c.Running, c.startAt.TruncateToSecond()", "c.Running, c.startAt"},

@@ -1,0 +1,88 @@
+package fix
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// readiness keeps traffic from a pod that does not listen yet.
+func (t *target) readiness() *Change {
+	c := t.container()
+	port := t.listening()
+	if c.ReadinessProbe != nil || port == 0 {
+		return nil
+	}
+	return &Change{
+		ID: "readinessProbe", Title: fmt.Sprintf("readinessProbe on port %d", port),
+		Edits: []edit.Edit{t.edit(t.path("readinessProbe"), fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port))},
+		Cost:  "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
+	}
+}
+
+// sooner has the kubelet ask a pod at once and every second whether it is ready, where something waits for that: there is no other pod
+// meanwhile, or none that its node may send to. After a first failure the kubelet asks again one period later, 10 s by default, and not
+// before initialDelaySeconds are over (docs/model/pod-lifecycle.md 3.1, 3.2).
+func (t *target) sooner() *Change {
+	c := t.container()
+	_, unavailable := t.w.Fenceposts()
+	alone := t.late() || t.w.Recreate() || unavailable >= t.w.Replicas() || emptied(t.sc) && t.w.Replicas() == 1
+	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 && c.ReadinessProbe.InitialDelaySeconds == 0 || !alone {
+		return nil
+	}
+	out := &Change{ID: "readinessPeriod"}
+	var titles []string
+	if c.ReadinessProbe.PeriodSeconds > 1 {
+		titles = append(titles, "periodSeconds: 1")
+		out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.periodSeconds"), 1))
+	}
+	if c.ReadinessProbe.InitialDelaySeconds > 0 {
+		titles = append(titles, "initialDelaySeconds: 0")
+		out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.initialDelaySeconds"), 0))
+	}
+	out.Title = "readinessProbe." + strings.Join(titles, ", ")
+	return out
+}
+
+// late says that a node which sends what comes to it to its own pods only is without one, or sends to one that does not accept any more, for as
+// long as it takes until readiness is seen: that of a DaemonSet's new pod, where the old one has to go first, and that of a server that
+// fails its readiness probe at SIGTERM and does not accept for so long.
+func (t *target) late() bool {
+	if !t.local() {
+		return false
+	}
+	_, unavailable := t.w.Fenceposts()
+	return t.isDaemon() && unavailable > 0 || t.closesUnseen()
+}
+
+// closesUnseen says that the server closes its port after SIGTERM before its readiness probe has failed so often as counts.
+func (t *target) closesUnseen() bool {
+	p := t.container().ReadinessProbe
+	return p != nil && t.w.App.ReadinessFails && servers.AcceptsFlag(t.w.App.Profile) != "" && t.w.App.DrainFor < seenAfter(p)
+}
+
+// seenAfter is how long it takes at most until a probe has failed so often as counts.
+func seenAfter(p *corev1.Probe) engine.Time {
+	return engine.Time(p.PeriodSeconds*p.FailureThreshold) * engine.Second
+}
+
+// local says that a Service before the workload has nodes send to their own pods only.
+func (t *target) local() bool {
+	for i := range t.sc.Services {
+		svc := t.sc.Services[i].Service
+		if svc.Namespace != t.w.Namespace() || !world.Selects(svc, t.w.Template().Labels) {
+			continue
+		}
+		internal := svc.Spec.InternalTrafficPolicy
+		if svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal || internal != nil && *internal == corev1.ServiceInternalTrafficPolicyLocal {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,37 @@
+package world
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// A probe that looks for the process passes as soon as that runs. One that looks at a file does so only where it asks whether the app lives:
+// readiness may be what the file is for.
+func TestWhatAnExecProbeAsks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		argv            []string
+		ready, liveness bool
+	}{
+		{[]string{"pgrep", "-f", "kafka"}, true, true},
+		{[]string{"/bin/true"}, true, true},
+		{[]string{"sh", "-c", "pidof mysqld"}, true, true},
+		{[]string{"/bin/bash", "-ec", "ps aux"}, true, true},
+		{[]string{"cat", "/tmp/healthy"}, false, true},
+		{[]string{"sh", "-c", "test -f /tmp/live"}, false, true},
+		{[]string{"sh", "-c", "ps aux | grep x"}, false, false},
+		{[]string{"sh", "-c", "true && redis-cli ping"}, false, false},
+		{[]string{"redis-cli", "ping"}, false, false},
+		{[]string{"sh", "-c", ""}, false, false},
+		{nil, false, false},
+	} {
+		p := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: c.argv}}}
+		if AsksProcess(p, false) != c.ready || AsksProcess(p, true) != c.liveness {
+			t.Errorf("%q: %v, and of liveness %v", c.argv, AsksProcess(p, false), AsksProcess(p, true))
+		}
+	}
+	if AsksProcess(nil, true) || AsksProcess(&corev1.Probe{}, true) {
+		t.Error("no program")
+	}
+}
