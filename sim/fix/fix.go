@@ -2,7 +2,6 @@ package fix
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -41,6 +40,8 @@ type Change struct {
 type Around struct {
 	// Profile is what the workload's app does at SIGTERM from then on, "" for what it does now.
 	Profile string
+	// Accepts is how long the app goes on accepting connections after SIGTERM from then on, 0 for as long as now.
+	Accepts engine.Time
 	// Gate has the load balancer's controller give new pods a readiness gate: the edit is one of their Namespace.
 	Gate bool
 	// Unasked has the webhooks that the workload answers not be asked of its own Pods: the edits are of their configurations.
@@ -90,6 +91,9 @@ func Apply(s *world.Scenario, workload string, changes []Change) *world.Scenario
 func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
 	if a.Profile != "" {
 		s = scenario.WithProfile(s, workload, a.Profile)
+	}
+	if a.Accepts > 0 {
+		s = accepting(s, workload, a.Accepts)
 	}
 	if a.Gate {
 		if r, ok := scenario.WithReadinessGate(s, workload); ok {
@@ -220,7 +224,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	return []*Change{
 		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
 		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), t.anyNode(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
-		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace), only(ends, t.upgraded),
+		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends, t.grace), only(ends, t.upgraded),
 	}
 }
 
@@ -326,11 +330,14 @@ func (t *target) preStop(seconds int64) *Change {
 	if hook.Kind == servers.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
 		return nil
 	}
-	long := slept(t.container(), hook) >= seconds
-	if long && (hook.Assumes == "" || t.withoutSleepAction() || !plainSleep(t.container().Lifecycle.PreStop)) {
+	have := slept(t.container(), hook)
+	if have >= t.graceSeconds() { // one that the grace period ends is none
+		have = 0
+	}
+	if long := have >= seconds; long && (hook.Assumes == "" || t.withoutSleepAction() || !plainSleep(t.container().Lifecycle.PreStop)) {
 		return nil
 	}
-	seconds = max(seconds, slept(t.container(), hook))
+	seconds = max(seconds, have)
 	own, ok := t.sleepingHook(t.container(), seconds)
 	if !ok {
 		return nil
@@ -342,13 +349,11 @@ func (t *target) preStop(seconds int64) *Change {
 	if own.rest > 0 {
 		cost = fmt.Sprintf("each pod takes %d s longer to stop", seconds)
 	}
-	if own.unknown {
-		cost += "; whether its hook's program has the server stop accepting is not known: so it comes last"
-	}
+	cost += own.costs()
 	if t.withoutSleepAction() {
 		cost += "; the image needs a sleep program"
 	}
-	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d%s", seconds, own.words), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
+	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d%s%s", seconds, own.words, own.needs()), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
 	c.Makeshift = t.makeshift(c.Sleep)
 	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: own.yaml}, hook.Why))
 	t.asLong(c, seconds)
@@ -374,7 +379,7 @@ func (t *target) asLong(c *Change, seconds int64) {
 			not = append(not, containers[i].Name)
 			continue
 		}
-		too = append(too, containers[i].Name)
+		too = append(too, containers[i].Name+h.needs())
 		c.Edits = append(c.Edits, t.editOf(fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", i), edit.Value{YAML: h.yaml}, other.Why))
 	}
 	if len(too) > 0 {
@@ -423,59 +428,6 @@ func (t *target) minReady() *Change {
 		ID: "minReadySeconds", Title: fmt.Sprintf("minReadySeconds: %d", seconds),
 		Edits: []edit.Edit{t.edit("spec.minReadySeconds", seconds)},
 	}
-}
-
-// readiness keeps traffic from a pod that does not listen yet.
-func (t *target) readiness() *Change {
-	c := t.container()
-	port := t.listening()
-	if c.ReadinessProbe != nil || port == 0 {
-		return nil
-	}
-	return &Change{
-		ID: "readinessProbe", Title: fmt.Sprintf("readinessProbe on port %d", port),
-		Edits: []edit.Edit{t.edit(t.path("readinessProbe"), fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port))},
-		Cost:  "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
-	}
-}
-
-// sooner has the kubelet ask a new pod at once and every second whether it is ready, where there is no other pod meanwhile: after a first
-// failure it asks again one period later, 10 s by default, and not before initialDelaySeconds are over (docs/model/pod-lifecycle.md 3.1, 3.2).
-func (t *target) sooner() *Change {
-	c := t.container()
-	_, unavailable := t.w.Fenceposts()
-	if alone := t.w.Recreate() || unavailable >= t.w.Replicas() || emptied(t.sc) && t.w.Replicas() == 1; !alone {
-		return nil
-	}
-	out := &Change{ID: "readinessPeriod"}
-	var titles []string
-	if p := c.StartupProbe; p != nil && p.PeriodSeconds > 1 { // as long as before in all
-		const most = math.MaxInt32
-		failures := int32(min(most, int64(p.InitialDelaySeconds)+int64(p.PeriodSeconds)*int64(p.FailureThreshold)))
-		titles = append(titles, fmt.Sprintf("startupProbe.periodSeconds: 1 and failureThreshold: %d", failures))
-		out.Edits = append(out.Edits, t.edit(t.path("startupProbe.periodSeconds"), 1), t.edit(t.path("startupProbe.failureThreshold"), failures))
-		if p.InitialDelaySeconds > 0 {
-			titles = append(titles, "initialDelaySeconds: 0")
-			out.Edits = append(out.Edits, t.edit(t.path("startupProbe.initialDelaySeconds"), 0))
-		}
-	}
-	if p := c.ReadinessProbe; p != nil && (p.PeriodSeconds > 1 || p.InitialDelaySeconds > 0) {
-		var fields []string
-		if p.PeriodSeconds > 1 {
-			fields = append(fields, "periodSeconds: 1")
-			out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.periodSeconds"), 1))
-		}
-		if p.InitialDelaySeconds > 0 {
-			fields = append(fields, "initialDelaySeconds: 0")
-			out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.initialDelaySeconds"), 0))
-		}
-		titles = append(titles, "readinessProbe."+strings.Join(fields, ", "))
-	}
-	if len(out.Edits) == 0 {
-		return nil
-	}
-	out.Title = strings.Join(titles, ", ")
-	return out
 }
 
 // startup keeps the liveness probe from killing an app that is starting.

@@ -102,9 +102,9 @@ func TestChanges(t *testing.T) {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [sh, -c, 'date >> /tmp/ends; sync']}}}"}, "", engine.Second,
 			"preStop: sleep 5 after its hook|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
-		"a request has no place for a sleep, and stays": {
+		"a request is made by a program after the sleep": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {httpGet: {path: /bye, port: 8080}}}"}, "", 3 * engine.Second,
-			"minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 before its hook (if the image has wget)|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a sleep that is too short is named": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 1}}}"}, "", 3 * engine.Second,

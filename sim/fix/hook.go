@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -23,6 +24,8 @@ type hooked struct {
 	rest  engine.Time // how long what it does besides may take
 	// unknown says that nobody knows what it does to the server besides.
 	unknown bool
+	// request says that what it does besides is the request that the kubelet makes now; shell that nothing says that the image has a shell.
+	request, shell bool
 }
 
 var (
@@ -33,7 +36,7 @@ var (
 
 // sleepingHook is a container's hook with a sleep of so many seconds. What it has besides a sleep stays: only its author knows what that is
 // for. The sleep comes before it, unless all that it does is known to leave the server accepting: most programs of hooks have it stop that,
-// and a sleep after them is none. ok is false where nothing can be put before it or after it: a request, or a shell that is replaced.
+// and a sleep after them is none. ok is false where nothing can be put before it or after it: a shell that is replaced, or where there is none.
 func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok bool) {
 	known := t.w.Hooks[c.Name]
 	plain := fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
@@ -45,13 +48,13 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 		return hooked{yaml: plain}, true
 	case known.Kind != servers.HookExec && known.Kind != servers.HookHTTP, plainSleep(c.Lifecycle.PreStop):
 		return hooked{yaml: plain, words: " instead of " + hookName(c.Lifecycle.PreStop)}, true
-	case known.Kind == servers.HookHTTP:
-		return h, false
 	}
-	shell, script := scriptOf(c.Lifecycle.PreStop.Exec.Command)
+	shell, script := scriptBehind(c, &known)
 	if script == "" {
 		return h, false
 	}
+	h.request = known.Kind == servers.HookHTTP
+	h.shell = !servers.HasShell(c) && (h.request || !isScript(c.Lifecycle.PreStop.Exec.Command))
 	h.words, h.rest = " after its hook", min(known.Duration.Max(), engine.Hour)
 	rest := leadSleep.ReplaceAllString(script, "")
 	if accepts := !known.Undetermined && !known.ClosesListener && !known.SignalsServer; rest != script || !accepts {
@@ -79,6 +82,60 @@ func slept(c *corev1.Container, known world.Hook) int64 {
 	return int64(known.Duration.Min() / engine.Second)
 }
 
+// scriptBehind is what a hook does besides a sleep, in a shell: its program, or its request, made by a program. script is "" where it cannot
+// be there.
+func scriptBehind(c *corev1.Container, known *world.Hook) (shell, script string) {
+	if known.Kind != servers.HookHTTP {
+		argv := c.Lifecycle.PreStop.Exec.Command
+		if !isScript(argv) && servers.LacksShell(c) {
+			return "", ""
+		}
+		return scriptOf(argv)
+	}
+	get := c.Lifecycle.PreStop.HTTPGet
+	port := get.Port.IntVal
+	for _, p := range c.Ports {
+		if get.Port.Type == intstr.String && p.Name == get.Port.StrVal {
+			port = p.ContainerPort
+		}
+	}
+	if !known.Undetermined || servers.LacksShell(c) || len(get.HTTPHeaders) > 0 || port == 0 {
+		return "", "" // what is known to wait or to fail readiness is no matter of a sleep
+	}
+	url := fmt.Sprintf("%s://%s:%d/%s", strings.ToLower(cmp.Or(string(get.Scheme), "http")), cmp.Or(get.Host, "localhost"), port, strings.TrimPrefix(get.Path, "/"))
+	return "/bin/sh, -c", "wget -qO- " + shellWord(url)
+}
+
+// costs are what a sleep in a hook is to be paid with, besides the time.
+func (h *hooked) costs() string {
+	out := ""
+	if h.unknown {
+		what := "program"
+		if h.request {
+			what = "request"
+		}
+		out = "; whether its hook's " + what + " has the server stop accepting is not known: so it comes last"
+	}
+	if h.request {
+		out += "; without that have the app answer the request so much later, or do what it asks for at SIGTERM, and use the sleep action"
+	}
+	return out
+}
+
+// needs is what the image has to have, in brackets, "" for nothing that is not known to be there.
+func (h *hooked) needs() string {
+	switch {
+	case h.request && h.shell:
+		return " (if the image has a shell and wget)"
+	case h.request:
+		return " (if the image has wget)"
+	case h.shell:
+		return " (if the image has a shell)"
+	default:
+		return ""
+	}
+}
+
 // withoutSleepAction says that the API does not have it yet without a feature gate.
 func (t *target) withoutSleepAction() bool {
 	v := t.sc.Kubernetes.Version
@@ -95,24 +152,42 @@ func plainSleep(h *corev1.LifecycleHandler) bool {
 	case len(h.Exec.Command) == 3 && h.Exec.Command[1] == "-c":
 		return sleeps.MatchString(strings.TrimSpace(h.Exec.Command[2]))
 	default:
-		return false
+		_, ok := servers.SleepsBy(h.Exec.Command)
+		return ok
 	}
+}
+
+// isScript says that a command line is a shell's, with a script.
+func isScript(argv []string) bool {
+	return len(argv) == 3 && argv[1] == "-c" && slices.Contains([]string{"sh", "bash", "ash", "dash"}, path.Base(argv[0]))
 }
 
 // scriptOf is what a program's arguments are in a shell, "" where nothing can follow them there: a here document, something in the
 // background, or what takes the place of the shell or ends it.
 func scriptOf(argv []string) (shell, script string) {
-	if len(argv) == 3 && argv[1] == "-c" && slices.Contains([]string{"sh", "bash", "ash", "dash"}, path.Base(argv[0])) {
+	if isScript(argv) {
 		s := strings.TrimSpace(argv[2])
 		if strings.HasSuffix(s, "&") || strings.HasSuffix(s, "\\") || strings.ContainsAny(s, "\n#") || endsShell.MatchString(s) {
 			return "", ""
 		}
 		return strconv.Quote(argv[0]) + ", -c", s
 	}
-	if slices.ContainsFunc(argv, func(word string) bool { return !safeWord.MatchString(word) }) {
-		return "", ""
+	var words []string
+	for _, word := range argv {
+		if strings.Contains(word, "\n") {
+			return "", ""
+		}
+		words = append(words, shellWord(word))
 	}
-	return "/bin/sh, -c", strings.Join(argv, " ")
+	return "/bin/sh, -c", strings.Join(words, " ")
+}
+
+// shellWord is a word as a shell reads it: in quotes where it has anything in it that a shell would look at.
+func shellWord(word string) string {
+	if safeWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 var endsShell = regexp.MustCompile(`(^|[;&|({ ])(exec|exit|trap|set -e)\b|<<`)
@@ -136,13 +211,15 @@ func (t *target) servers() []int {
 	return out
 }
 
-// outlasting are the containers beside the one that is judged first that have to live as long: those that a Service leads to, and those
-// that it may need for its answers. The kubelet stops all of a pod at the same time.
+// outlasting are the containers beside the one that is judged first that have to live as long: those that a Service leads to, those that
+// it may need for its answers, and those whose hook keeps the pod's readiness for a while. The kubelet stops all of a pod at the same time.
 func (t *target) outlasting() []int {
 	out := t.servers()[1:]
 	containers := t.w.Template().Spec.Containers
 	for i := range containers {
-		if i != t.server && !slices.Contains(out, i) && servers.Needed(&containers[i], t.w.Template().Labels) {
+		c := &containers[i]
+		ready := c.ReadinessProbe != nil && t.w.Hooks[c.Name].Kind != servers.HookNone
+		if i != t.server && !slices.Contains(out, i) && (ready || servers.Needed(c, t.w.Template().Labels)) {
 			out = append(out, i)
 		}
 	}

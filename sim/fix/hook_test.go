@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -19,12 +20,18 @@ func TestWhatAHookDoesStays(t *testing.T) {
 	exec := func(argv ...string) corev1.LifecycleHandler {
 		return corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: argv}}
 	}
+	get := func(path string, port int32) *corev1.HTTPGetAction {
+		return &corev1.HTTPGetAction{Path: path, Port: intstr.FromInt32(port)}
+	}
 	for _, x := range []struct {
 		hook corev1.LifecycleHandler
 		want string // "" for no advice
 	}{
 		{exec("sleep", "3"), `{sleep: {seconds: 15}}`},
 		{exec("/bin/sh", "-c", "sleep 3"), `{sleep: {seconds: 15}}`},
+		{exec("/bin/sleep", "20"), ""}, // it sleeps longer
+		{exec("/bin/sleep", "infinity"), `{sleep: {seconds: 15}}`},
+		{exec("/usr/bin/gateway", "sleep", "--duration=4s"), `{sleep: {seconds: 15}}`},
 		{exec("sh", "-c", "sleep 5; nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
 		{exec("sh", "-c", "nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
 		{exec("/bin/bash", "-c", "queue --await && queue --leave;"), `{exec: {command: ["/bin/bash", -c, "sleep 15; queue --await && queue --leave;"]}}`},
@@ -32,11 +39,15 @@ func TestWhatAHookDoesStays(t *testing.T) {
 		{exec("nats-server", "-sl=ldm=/var/run/nats/nats.pid"), `{exec: {command: [/bin/sh, -c, "sleep 15; nats-server -sl=ldm=/var/run/nats/nats.pid"]}}`},
 		{exec("nats-server", "--reload"), `{exec: {command: [/bin/sh, -c, "sleep 15; nats-server --reload"]}}`},
 		{exec("sh", "-c", "date >> /tmp/ends; sync"), `{exec: {command: ["sh", -c, "date >> /tmp/ends; sync; sleep 15"]}}`},
-		{exec("/bin/leave", "a b"), ""},
+		{exec("/app/bin/live", "rpc", "Live.Drainer.drain()"), `{exec: {command: [/bin/sh, -c, "sleep 15; /app/bin/live rpc 'Live.Drainer.drain()'"]}}`},
+		{exec("/bin/leave", "it's"), `{exec: {command: [/bin/sh, -c, "sleep 15; /bin/leave 'it'\\''s'"]}}`},
+		{exec("/bin/leave", "a\nb"), ""},
 		{exec("sh", "-c", "exec /bin/leave"), ""},
 		{exec("sh", "-c", "/bin/leave &"), ""},
 		{exec("sh", "-c", "leave || exit 1"), ""},
 		{corev1.LifecycleHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/bye"}}, ""},
+		{corev1.LifecycleHandler{HTTPGet: get("/bye?now=1", 8080)}, `{exec: {command: [/bin/sh, -c, "sleep 15; wget -qO- 'http://localhost:8080/bye?now=1'"]}}`},
+		{corev1.LifecycleHandler{HTTPGet: get("/healthcheck/fail", 8080)}, ""},
 	} {
 		sc, w := worldOf(t, fill(nil), scenario.Options{})
 		c := &w.Template().Spec.Containers[0]
@@ -76,8 +87,10 @@ func TestWhatTheServerNeedsSleepsAsLong(t *testing.T) {
 	for _, x := range []struct{ beside, title, yaml, cost string }{
 		{"{name: fpm, image: php:8.4-fpm}", "preStop: sleep 15 (in fpm, too)", "{sleep: {seconds: 15}}", ""},
 		{"{name: fluentd, image: fluent/fluentd:1}", "preStop: sleep 15", "", ""},
+		{"{name: fluentd, image: fluent/fluentd:1, readinessProbe: {tcpSocket: {port: 9}}, lifecycle: {preStop: {sleep: {seconds: 3}}}}", "preStop: sleep 15 (in fluentd, too)", "{sleep: {seconds: 15}}", ""},
+		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {httpGet: {path: /bye, port: 9}}}}", "preStop: sleep 15 (in fpm (if the image has wget), too)", `{exec: {command: [/bin/sh, -c, "sleep 15; wget -qO- http://localhost:9/bye"]}}`, ""},
 		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {sleep: {seconds: 20}}}}", "preStop: sleep 15", "", ""},
-		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {httpGet: {path: /bye, port: 9}}}}", "preStop: sleep 15", "", "fpm: to serve as long, too, a sleep is needed there"},
+		{"{name: fpm, image: php:8.4-fpm, lifecycle: {preStop: {httpGet: {path: /bye, port: 9, httpHeaders: [{name: Token, value: x}]}}}}", "preStop: sleep 15", "", "fpm: to serve as long, too, a sleep is needed there"},
 	} {
 		sc, w := worldOf(t, strings.Replace(fill(nil), "      containers:\n", "      containers:\n      - "+x.beside+"\n", 1), scenario.Options{})
 		c := (&target{sc: sc, w: w, server: w.ServerIndex()}).preStop(15)
@@ -161,6 +174,29 @@ func TestProbesOfTheOnlyPodAskEachSecond(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// Where nothing says that the image has a shell, a hook that needs one now is advised with that said, and not at all where it has none.
+func TestAHookThatNeedsAShellSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct{ image, hook, title, cost string }{
+		{"example.com/live:1", "exec: {command: [/app/bin/live, rpc]}", "preStop: sleep 15 before its hook (if the image has a shell)", ""},
+		{"example.com/live:1-alpine", "exec: {command: [/app/bin/live, rpc]}", "preStop: sleep 15 before its hook", ""},
+		{"example.com/live:1", "exec: {command: [sh, -c, /app/bin/live rpc]}", "preStop: sleep 15 before its hook", ""},
+		{"gcr.io/distroless/static", "exec: {command: [/app/bin/live, rpc]}", "", ""},
+		{"example.com/live:1", "httpGet: {path: /drain, port: 8080}", "preStop: sleep 15 before its hook (if the image has a shell and wget)", "have the app answer the request so much later"},
+		{"gcr.io/distroless/static", "httpGet: {path: /drain, port: 8080}", "", ""},
+	} {
+		text := strings.Replace(fill(map[string]string{"CONTAINER": "        lifecycle: {preStop: {" + x.hook + "}}"}), "image: nginx", "image: "+x.image, 1)
+		sc, w := worldOf(t, text, scenario.Options{})
+		title, cost := "", ""
+		if c := (&target{sc: sc, w: w, server: 0}).preStop(15); c != nil {
+			title, cost = c.Title, c.Cost
+		}
+		if title != x.title || !strings.Contains(cost, x.cost) || x.cost == "" && strings.Contains(cost, "shell") {
+			t.Errorf("%s, %s: %q, %q", x.image, x.hook, title, cost)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package fix
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,21 +33,37 @@ func (t *target) readiness() *Change {
 func (t *target) sooner() *Change {
 	c := t.container()
 	_, unavailable := t.w.Fenceposts()
-	alone := t.late() || t.w.Recreate() || unavailable >= t.w.Replicas() || emptied(t.sc) && t.w.Replicas() == 1
-	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 && c.ReadinessProbe.InitialDelaySeconds == 0 || !alone {
+	if alone := t.late() || t.w.Recreate() || unavailable >= t.w.Replicas() || emptied(t.sc) && t.w.Replicas() == 1; !alone {
 		return nil
 	}
 	out := &Change{ID: "readinessPeriod"}
 	var titles []string
-	if c.ReadinessProbe.PeriodSeconds > 1 {
-		titles = append(titles, "periodSeconds: 1")
-		out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.periodSeconds"), 1))
+	if p := c.StartupProbe; p != nil && p.PeriodSeconds > 1 { // as long as before in all
+		const most = math.MaxInt32
+		failures := int32(min(most, int64(p.InitialDelaySeconds)+int64(p.PeriodSeconds)*int64(p.FailureThreshold)))
+		titles = append(titles, fmt.Sprintf("startupProbe.periodSeconds: 1 and failureThreshold: %d", failures))
+		out.Edits = append(out.Edits, t.edit(t.path("startupProbe.periodSeconds"), 1), t.edit(t.path("startupProbe.failureThreshold"), failures))
+		if p.InitialDelaySeconds > 0 {
+			titles = append(titles, "initialDelaySeconds: 0")
+			out.Edits = append(out.Edits, t.edit(t.path("startupProbe.initialDelaySeconds"), 0))
+		}
 	}
-	if c.ReadinessProbe.InitialDelaySeconds > 0 {
-		titles = append(titles, "initialDelaySeconds: 0")
-		out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.initialDelaySeconds"), 0))
+	if p := c.ReadinessProbe; p != nil && (p.PeriodSeconds > 1 || p.InitialDelaySeconds > 0) {
+		var fields []string
+		if p.PeriodSeconds > 1 {
+			fields = append(fields, "periodSeconds: 1")
+			out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.periodSeconds"), 1))
+		}
+		if p.InitialDelaySeconds > 0 {
+			fields = append(fields, "initialDelaySeconds: 0")
+			out.Edits = append(out.Edits, t.edit(t.path("readinessProbe.initialDelaySeconds"), 0))
+		}
+		titles = append(titles, "readinessProbe."+strings.Join(fields, ", "))
 	}
-	out.Title = "readinessProbe." + strings.Join(titles, ", ")
+	if len(out.Edits) == 0 {
+		return nil
+	}
+	out.Title = strings.Join(titles, ", ")
 	return out
 }
 

@@ -202,7 +202,31 @@ func (in interpreter) argv(argv []string, depth int) effect {
 	if p, ok := programNamed(name); ok {
 		return p.run(in.container, argv)
 	}
+	if d, ok := SleepsBy(argv); ok {
+		return effect{min: d, max: d, why: []string{strings.Join(argv, " ")}}
+	}
 	return unknownEffect("unknown program " + argv[0])
+}
+
+// SleepsBy is how long a program of which nothing else is known waits by what it is told: its subcommand sleep, as of NGINX Gateway Fabric's
+// gateway ("sleep --duration=40s", documented in its chart), or --duration; ok is false for others.
+func SleepsBy(argv []string) (d engine.Time, ok bool) {
+	const flag = "--duration"
+	for i, a := range argv[min(1, len(argv)):] {
+		rest := argv[i+2:]
+		value, given := strings.CutPrefix(a, flag+"=")
+		switch {
+		case given:
+		case (a == flag || a == "sleep" && i == 0) && len(rest) > 0:
+			value = rest[0]
+		default:
+			continue
+		}
+		if span, read := units.ParseSpan(value, engine.Second); read {
+			return span, true
+		}
+	}
+	return 0, false
 }
 
 // unwrap takes off what only runs the rest.

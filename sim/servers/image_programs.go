@@ -99,6 +99,12 @@ func hasShell(c *corev1.Container) bool {
 	return runsShell(c.Command) || runsShell(c.Args) || probesWithShell(c)
 }
 
+// HasShell says whether a container is known to have a shell.
+func HasShell(c *corev1.Container) bool { return hasShell(c) }
+
+// LacksShell says whether a container's image is known to have none.
+func LacksShell(c *corev1.Container) bool { return bare(ParseImage(c.Image)) }
+
 // runsShell says whether a command line needs a shell, or what comes with one.
 func runsShell(argv []string) bool { return neededProgram(argv) != "" }
 

@@ -2,8 +2,12 @@ package story
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -13,6 +17,10 @@ const slowProbe = 10
 // probeBehind says which probe keeps a pod that serves already from being ready, and where it stands, "" for none: of its server's startup and
 // readiness probe the one that is asked at longer intervals. Without the first no pod is asked for the second.
 func probeBehind(w *world.Workload, b ledger.Blame) (words, path string) {
+	if flag, _ := closesUnseen(w); flag != "" && b.Cause == ledger.ListenerClosed && b.Elsewhere {
+		p := w.Container().ReadinessProbe
+		return fmt.Sprintf("readinessProbe of periodSeconds %d, failureThreshold %d", p.PeriodSeconds, p.FailureThreshold), serverPath(w) + ".readinessProbe"
+	}
 	if b.Actor != ledger.KubeletProbe || b.Cause != ledger.NoEndpoint && b.Cause != ledger.NoLocalEndpoint {
 		return "", ""
 	}
@@ -25,6 +33,21 @@ func probeBehind(w *world.Workload, b ledger.Blame) (words, path string) {
 		words, path = "readinessProbe of "+probeTimes(p.InitialDelaySeconds, p.PeriodSeconds), serverPath(w)+".readinessProbe"
 	}
 	return words, path
+}
+
+// closesUnseen is the argument of a server by which it closes its port after SIGTERM before its readiness probe has failed so often as
+// counts, and where that stands; "" where it is none, or has none.
+func closesUnseen(w *world.Workload) (words, path string) {
+	server, flag := w.Container(), servers.AcceptsFlag(w.App.Profile)
+	p := server.ReadinessProbe
+	if flag == "" || p == nil || !w.App.ReadinessFails || w.App.DrainFor >= engine.Time(p.PeriodSeconds*p.FailureThreshold)*engine.Second {
+		return "", ""
+	}
+	at := slices.IndexFunc(server.Args, func(a string) bool { return strings.HasPrefix(a, flag+"=") })
+	if at < 0 {
+		return "", ""
+	}
+	return server.Args[at], fmt.Sprintf("%s.args[%d]", serverPath(w), at)
 }
 
 // probeTimes are those that decide when a probe is asked.

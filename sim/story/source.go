@@ -154,6 +154,9 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 			return minReady(w)
 		}
 		if b.Elsewhere && b.Cause == ledger.ListenerClosed {
+			if flag, path := closesUnseen(w); flag != "" {
+				return flag, path
+			}
 			return preStop()
 		}
 		return fewPods(w, updated)

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -131,6 +132,25 @@ func TestTheProbeBehindAPodThatIsNotReady(t *testing.T) {
 		}
 		if c, ok := CulpritOf(w, x.blame, true); ok && c.Probe != x.words {
 			t.Errorf("%+v: %+v", x.readiness, c)
+		}
+	}
+}
+
+// A server that closes its port before its readiness probe has failed often enough is named with both numbers; its hook only begins it.
+func TestTheArgumentByWhichAServerClosesUnseen(t *testing.T) {
+	t.Parallel()
+	b := ledger.Blame{Cause: ledger.ListenerClosed, Elsewhere: true}
+	for grace, want := range map[engine.Time]string{20 * sec: "--shutdown-grace-period=20", 30 * sec: "no preStop"} { // order: each for itself
+		w := server(func(w *world.Workload) {
+			c := &w.Deployment().Spec.Template.Spec.Containers[1]
+			c.Args = []string{"/nginx-ingress-controller", "--shutdown-grace-period=20"}
+			c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 10, FailureThreshold: 3}
+			w.App = world.App{Profile: "ingress-nginx", Listener: world.ListenerDrains, DrainFor: grace, ReadinessFails: true}
+			w.Hooks = nil
+		})
+		c, _ := CulpritOf(w, b, true)
+		if probed := c.Probe == "readinessProbe of periodSeconds 10, failureThreshold 3"; c.What != want || probed != (want != "no preStop") {
+			t.Errorf("%v: %+v", grace, c)
 		}
 	}
 }

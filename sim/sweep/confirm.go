@@ -14,9 +14,11 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	ordered, alone := s.firstOf(a)
 	f = s.describe(ordered)
 	var longer []int64
+	var all []*confirmed
 	var before, after, runs, newRuns uint64
 	for _, u := range s.units {
 		c := s.confirmOn(u, a)
+		all = append(all, c)
 		f.Cases, longer = append(f.Cases, c.fixed), append(longer, c.longer...)
 		before, runs, after, newRuns = before+c.before, runs+c.runs, after+c.after, newRuns+c.newRuns
 	}
@@ -31,7 +33,23 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	if !s.light && alone.sleeps() >= 0 {
 		f.Least = s.least(alone, s.newRuns(a))
 	}
-	return f, halved(before, runs, after, newRuns) && endsWith(&f) && !within(&f)
+	return f, (halved(before, runs, after, newRuns) || halvesOne(all)) && endsWith(&f) && !within(&f)
+}
+
+// halvesOne says that what was confirmed halves what is lost in one case which loses a good part of all, and has no other one lose more.
+func halvesOne(all []*confirmed) bool {
+	var before uint64
+	for _, c := range all {
+		before += c.before
+	}
+	saves := false
+	for _, c := range all {
+		if 20*c.after*c.runs > 21*c.before*c.newRuns { // more than chance
+			return false
+		}
+		saves = saves || halved(c.before, c.runs, c.after, c.newRuns) && worthwhile*c.before >= before
+	}
+	return saves
 }
 
 // little is how much of a loss a change has to save, where something is lost with it in most runs yet.

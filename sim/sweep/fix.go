@@ -296,8 +296,9 @@ func alsoFor(x, f *record.Fix) {
 type attempt struct {
 	changes       []fix.Change
 	lost          uint64
-	better, worse int // runs that lost less with it, and more
-	stuck         int // runs whose rollout did not come to its end
+	of            []uint64 // by unit: its part of lost
+	better, worse int      // runs that lost less with it, and more
+	stuck         int      // runs whose rollout did not come to its end
 	ran           bool
 }
 

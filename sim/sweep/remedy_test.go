@@ -109,6 +109,37 @@ func TestAFixHalvesTheLoss(t *testing.T) {
 	}
 }
 
+// Two ports of a workload need not have the same remedy: what halves the loss of one of them helps, unless another one loses more, or it is
+// hardly any of the loss.
+func TestAFixMayHalveTheLossOfOneCaseAlone(t *testing.T) {
+	t.Parallel()
+	lost := func(n uint64) []record.Run {
+		return []record.Run{{Groups: []ledger.Group{{Count: n}}}}
+	}
+	for name, c := range map[string]struct {
+		before, after [2]uint64
+		want          bool
+	}{
+		"one port of two":          {[2]uint64{600, 400}, [2]uint64{590, 100}, true},
+		"the other one loses more": {[2]uint64{600, 400}, [2]uint64{700, 100}, false},
+		"it is hardly any loss":    {[2]uint64{960, 40}, [2]uint64{960, 0}, false},
+		"none is halved":           {[2]uint64{600, 400}, [2]uint64{400, 250}, false},
+	} {
+		s := &search{before: c.before[0] + c.before[1], samples: [][]record.Run{lost(c.before[0]), lost(c.before[1])}}
+		a := &attempt{lost: c.after[0] + c.after[1], of: c.after[:], better: 2, ran: true}
+		if s.helps(a) != c.want {
+			t.Errorf("%s: helps %v", name, !c.want)
+		}
+		var all []*confirmed
+		for k := range c.before {
+			all = append(all, &confirmed{before: c.before[k], runs: 1, after: c.after[k], newRuns: 1})
+		}
+		if halvesOne(all) != c.want {
+			t.Errorf("%s: confirmed %v", name, !c.want)
+		}
+	}
+}
+
 // A hook for the nodes is none for an app that takes 20 s to start while its only pod is on the way out: that the fix holds as
 // assumed only is in its record.
 func TestAFixThatHoldsAsAssumedOnlyIsMarked(t *testing.T) {

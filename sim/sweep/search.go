@@ -273,12 +273,32 @@ func (s *search) concerns(c *fix.Change) bool {
 	})
 }
 
-// helps says that an attempt saves at least half of what is lost, and that more runs lose less with it than chance makes
-// better; the new seeds of confirm have the last word.
+// helps says that an attempt saves at least half of what is lost, of all cases together or of one while no other one loses more, and
+// that more runs lose less with it than chance makes better; the new seeds of confirm have the last word.
 func (s *search) helps(a *attempt) bool {
 	more := a.better - a.worse
-	return a.ran && a.stuck == 0 && halved(s.before, 1, a.lost, 1) && more > 0 && more*more > 2*(a.better+a.worse)-s.few()
+	return a.ran && a.stuck == 0 && (halved(s.before, 1, a.lost, 1) || s.helpsOne(a)) && more > 0 && more*more > 2*(a.better+a.worse)-s.few()
 }
+
+// helpsOne says that an attempt saves half of what one case loses on its samples, which is a part of all that is worth a change, and that
+// no other one loses more with it: two ports of one workload need not have the same remedy.
+func (s *search) helpsOne(a *attempt) bool {
+	saves := false
+	for k := range a.of {
+		before := uint64(0)
+		for i := range s.samples[k] {
+			before += fixable(&s.samples[k][i])
+		}
+		if a.of[k] > before+before/20 { // more than chance
+			return false
+		}
+		saves = saves || halved(before, 1, a.of[k], 1) && worthwhile*before >= s.before
+	}
+	return saves
+}
+
+// worthwhile is the part of all that is lost which a case has to lose for a change that helps nothing else.
+const worthwhile = 4
 
 // few is what the test of helps is eased by where a case has hardly any runs: then all of them have to be better.
 func (s *search) few() int {
@@ -299,15 +319,19 @@ func (s *search) screen(attempts []*attempt) { s.screenOn(attempts, 0, sampleRun
 func (s *search) screenOn(attempts []*attempt, from, to int) {
 	type trial struct {
 		attempt *attempt
+		unit    int
 		before  uint64
 	}
 	var list []try
 	var trials []trial
 	for _, a := range attempts {
+		if a.of == nil {
+			a.of = make([]uint64, len(s.units))
+		}
 		for k, u := range s.units {
 			for i := from; i < min(to, len(s.samples[k])); i++ {
 				r := &s.samples[k][i]
-				list, trials = append(list, try{u.sc, a.changes, r.Seed, u.changed()}), append(trials, trial{a, fixable(r)})
+				list, trials = append(list, try{u.sc, a.changes, r.Seed, u.changed()}), append(trials, trial{a, k, fixable(r)})
 			}
 		}
 		a.ran = a.ran || from == 0
@@ -320,6 +344,7 @@ func (s *search) screenOn(attempts []*attempt, from, to int) {
 		}
 		lost := fixable(run)
 		a.lost += lost
+		a.of[trials[i].unit] += lost
 		if run.Stuck != nil {
 			a.stuck++
 		}
