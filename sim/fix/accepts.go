@@ -7,7 +7,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -17,7 +16,7 @@ func (t *target) accepts() *Change {
 	if !t.local() || !t.closesUnseen() {
 		return nil
 	}
-	flag, seconds := servers.AcceptsFlag(t.w.App.Profile), Sleep(seenAfter(t.container().ReadinessProbe))
+	flag, seconds := t.w.App.AcceptsFlag(), Sleep(seenAfter(t.container().ReadinessProbe))
 	out := &Change{
 		ID: "accepts", Title: fmt.Sprintf("%s=%d", flag, seconds), Cost: fmt.Sprintf("each pod takes %d s longer to stop", seconds-int64(t.w.App.DrainFor/engine.Second)),
 		Around: Around{Accepts: engine.Time(seconds) * engine.Second},

@@ -334,7 +334,8 @@ func (t *target) preStop(seconds int64) *Change {
 	if have >= t.graceSeconds() { // one that the grace period ends is none
 		have = 0
 	}
-	if long := have >= seconds; long && (hook.Assumes == "" || t.withoutSleepAction() || !plainSleep(t.container().Lifecycle.PreStop)) {
+	long := have >= seconds
+	if long && (hook.Assumes == "" || t.withoutSleepAction() || !plainSleep(t.container().Lifecycle.PreStop)) {
 		return nil
 	}
 	seconds = max(seconds, have)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -81,7 +80,7 @@ func (t *target) late() bool {
 // closesUnseen says that the server closes its port after SIGTERM before its readiness probe has failed so often as counts.
 func (t *target) closesUnseen() bool {
 	p := t.container().ReadinessProbe
-	return p != nil && t.w.App.ReadinessFails && servers.AcceptsFlag(t.w.App.Profile) != "" && t.w.App.DrainFor < seenAfter(p)
+	return p != nil && t.w.App.ReadinessFails && t.w.App.AcceptsFlag() != "" && t.w.App.DrainFor < seenAfter(p)
 }
 
 // seenAfter is how long it takes at most until a probe has failed so often as counts.

@@ -154,20 +154,8 @@ func DefaultServe() engine.Dist {
 
 // The functions below read the arguments that set a grace period.
 
-// shutdownGrace is how long the controller of ingress-nginx waits before it stops nginx.
-const shutdownGrace = "--shutdown-grace-period"
-
-// AcceptsFlag is the argument of a profile's program that says for how long it goes on accepting connections after SIGTERM, "" where there
-// is none.
-func AcceptsFlag(profile string) string {
-	if profile == "ingress-nginx" {
-		return shutdownGrace
-	}
-	return ""
-}
-
 func tuneIngressNginx(e *Evidence, app *world.App) {
-	if v, ok := e.grace(shutdownGrace); ok && v > 0 {
+	if v, ok := e.grace(world.ShutdownGrace); ok && v > 0 {
 		app.Listener, app.DrainFor = world.ListenerDrains, v
 	}
 	if v, ok := e.grace("--post-shutdown-grace-period"); ok {

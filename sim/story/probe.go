@@ -7,7 +7,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -38,7 +37,7 @@ func probeBehind(w *world.Workload, b ledger.Blame) (words, path string) {
 // closesUnseen is the argument of a server by which it closes its port after SIGTERM before its readiness probe has failed so often as
 // counts, and where that stands; "" where it is none, or has none.
 func closesUnseen(w *world.Workload) (words, path string) {
-	server, flag := w.Container(), servers.AcceptsFlag(w.App.Profile)
+	server, flag := w.Container(), w.App.AcceptsFlag()
 	p := server.ReadinessProbe
 	if flag == "" || p == nil || !w.App.ReadinessFails || w.App.DrainFor >= engine.Time(p.PeriodSeconds*p.FailureThreshold)*engine.Second {
 		return "", ""
