@@ -113,12 +113,12 @@ func WithConnectionDraining(s *world.Scenario, service string, d engine.Time) (r
 	return r, ok
 }
 
-// TerminationRemedies says what helps an app that goes on after SIGTERM until it is killed, the best
-// first; nil for one that ends. A longer grace period is none: the app would only wait longer for its
+// TerminationRemedies says what helps an app that goes on after SIGTERM until it is killed, or ends at once and cuts what it has begun, the
+// best first; nil for one that finishes that. A longer grace period is none: the app would only wait longer for its
 // SIGKILL, and whatever it is doing then is cut all the same (docs/model/pod-lifecycle.md 2.3).
 func TerminationRemedies(a *world.App) []string {
 	if !a.IgnoresSIGTERM {
-		return nil
+		return finishing(a)
 	}
 	handler := "a handler for SIGTERM in the app that stops listening and finishes what it has begun"
 	stop := "STOPSIGNAL in the Dockerfile, if the app ends in order on another signal"
@@ -132,5 +132,23 @@ func TerminationRemedies(a *world.App) []string {
 		}
 	default:
 		return []string{handler, `an init as PID 1, such as ENTRYPOINT ["tini", "--"]: then SIGTERM ends the app at once, and cuts what it has begun`, stop}
+	}
+}
+
+// finishing says how an app that ends at SIGTERM before it has answered is made to answer first; nil for one that does, and for what
+// serves sessions, or is no app of the reader's.
+func finishing(a *world.App) []string {
+	if a.InFlight != world.InFlightCut {
+		return nil
+	}
+	switch a.Profile {
+	case "behind-init", "npm-start":
+		return []string{"process.on('SIGTERM', () => server.close()) in the app: it stops accepting, finishes what runs, and ends"}
+	case "spring-old", "spring-3.4":
+		return []string{"server.shutdown=graceful in the app: it stops accepting, finishes what runs, and ends"}
+	case "exits-at-once", "go-default":
+		return []string{"a handler for SIGTERM in the app: it stops accepting, finishes what runs, and ends"}
+	default:
+		return nil
 	}
 }

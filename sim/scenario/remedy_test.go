@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,19 +129,23 @@ func TestConnectionDrainingIsARemedy(t *testing.T) {
 	}
 }
 
-// An app that ignores SIGTERM is never told to take longer for it.
+// An app that ignores SIGTERM is never told to take longer for it; one that ends at once is told to finish what runs first.
 func TestWhatHelpsAnAppThatIgnoresSIGTERM(t *testing.T) {
 	t.Parallel()
 	for _, p := range servers.Profiles() {
 		app := servers.AppFor(&servers.Evidence{}, p.ID)
 		remedies := TerminationRemedies(&app)
-		if (len(remedies) > 0) != app.IgnoresSIGTERM {
+		atOnce := slices.Contains([]string{"npm-start", "behind-init", "exits-at-once", "go-default", "spring-old"}, p.ID)
+		if (len(remedies) > 0) != (app.IgnoresSIGTERM || atOnce) {
 			t.Errorf("%s: %q", p.ID, remedies)
 		}
 		for _, r := range remedies {
-			if strings.Contains(r, "grace") {
+			if strings.Contains(r, "race period") {
 				t.Errorf("%s: %s", p.ID, r)
 			}
+		}
+		if atOnce && !strings.Contains(remedies[0], "finishes what runs") {
+			t.Errorf("%s: %s", p.ID, remedies[0])
 		}
 		if p.ID == "shell-pid1" && !strings.Contains(remedies[0], "exec ./server") || p.ID == "node-default" && !strings.Contains(remedies[0], "server.close()") {
 			t.Errorf("%s: first of all %s", p.ID, remedies[0])
