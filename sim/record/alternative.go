@@ -12,6 +12,9 @@ func (c *Case) Try(id, value string, runs []Run) Effect {
 		return NoEffect
 	}
 	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, ForGood: other.ForGood(), Lasting: other.Lasting(), Effect: NoEffect}
+	if other.Verdict.Endless() && !c.Verdict.Endless() {
+		a.Stuck = other.Stuck
+	}
 	switch {
 	case other.Verdict == NotJudged, other.ForGood() && own.ForGood(), a.Lasting > 0 && own.Lasting() > 0: // what does not end is as long as the run
 	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless() && !c.Verdict.Endless(), c.frees(&other, &own), other.ForGood() != own.ForGood():

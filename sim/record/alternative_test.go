@@ -129,3 +129,17 @@ func TestAValueWithWhichTheOutageDoesNotEnd(t *testing.T) {
 		}
 	}
 }
+
+// What waits for ever with another value alone is in its record with what it waits for; where it waits as assumed, too, that says nothing new.
+func TestAnotherValueWithWhichItNeverEndsSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	for name, own := range map[string]*Case{ // order: each for itself
+		"ends": {Clients: []Client{{Rate: 100_000}}, Runs: someStuck(10, 0)}, "does not": {Clients: []Client{{Rate: 100_000}}, Runs: someStuck(10, 10)},
+	} {
+		own.Close()
+		own.Try("start", "20s", someStuck(10, 10))
+		if a := own.Alternatives[0]; (a.Stuck != nil && a.Stuck.Why == "the new pod is not ready") != (name == "ends") {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}

@@ -165,6 +165,7 @@ type Alternative struct {
 	ForGood     bool     // its outage does not end: LostSeconds are what a run of some length loses
 	Lasting     Fraction // as of Case.Lasting
 	Effect      Effect
+	Stuck       *Stuck // what it waits for that does not end with this value alone; nil where it ends, or does not as assumed either
 }
 
 // Effect is what another value of an assumption changes.

@@ -331,11 +331,15 @@ func (t *text) whyItHolds(c *record.Case) []string {
 	if len(under) > 0 {
 		out = append(out, "nothing is lost under these assumptions: "+strings.Join(under, "; "))
 	}
+	never, _ := neverEnds(c)
+	if len(never) > 0 {
+		out = append(out, "the "+one(c)+" never ends if "+alternatives(never, 2))
+	}
 	switch {
 	case len(breaks) > 0:
 		out = append(out, "something is lost if "+alternatives(breaks, 4))
-	case len(c.Alternatives) > 0:
-		out = append(out, fmt.Sprintf("nothing is lost with any of the %s either that were tried", count(len(c.Alternatives), "other value", "other values")))
+	case len(c.Alternatives) > len(never):
+		out = append(out, fmt.Sprintf("nothing is lost with any of the %s either that were tried", count(len(c.Alternatives)-len(never), "other value", "other values")))
 	}
 	return out
 }

@@ -67,7 +67,7 @@ func (t *text) todo(c *record.Case) []string {
 	fixes := slices.DeleteFunc(slices.Clone(all), func(f *record.Fix) bool { return foreign(f, c) })
 	switch {
 	case c.Verdict == record.Holds:
-		return []string{"nothing"}
+		return nothing(c)
 	case c.Verdict == record.NotJudged || c.Kind == "Scenario":
 		return nil
 	case c.ForGood() && c.Kind == "Pod":

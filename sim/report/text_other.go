@@ -74,7 +74,7 @@ func unless(c *record.Case) []string {
 	}
 	order := byImpact(c)
 	slices.SortStableFunc(ids, func(a, b string) int {
-		return cmp.Or(-cmp.Compare(ownToSay(c, a), ownToSay(c, b)), order(a, b))
+		return cmp.Or(-cmp.Compare(ownToSay(c, a), ownToSay(c, b)), -cmp.Compare(endsFor(c, a), endsFor(c, b)), order(a, b))
 	})
 	const most = 2
 	var out []string
@@ -90,7 +90,7 @@ func unless(c *record.Case) []string {
 					parts = append(parts, when+": it hangs on dead connections until TCP gives up, after 15 minutes or so")
 					continue
 				}
-				parts = append(parts, when+": "+resultWords(string(a.Verdict), a.LostSeconds, a.ForGood, a.Lasting))
+				parts = append(parts, when+": "+resultWords(string(a.Verdict), a.LostSeconds, a.ForGood, a.Lasting)+waitsFor(a))
 			}
 		}
 		words := strings.Join(parts, "; ")
