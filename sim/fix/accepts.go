@@ -43,7 +43,9 @@ func (t *target) argument(flag, to string) (e edit.Edit, ok bool) {
 	if i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, flag+"=") }); i >= 0 {
 		return t.editOf(t.path(fmt.Sprintf("args[%d]", i)), edit.ValueOf(to, ""), ""), true
 	}
-	return t.editOf(t.path("args"), edit.ValueOf(append(slices.Clone(args), to), "(more) "+to), fmt.Sprintf("%d of them", len(args))), true
+	e = t.editOf(t.path("args"), edit.ValueOf(append(slices.Clone(args), to), to+", behind those that are there"), "")
+	e.From = edit.Value{} // nothing is taken away
+	return e, true
 }
 
 // accepting is a Scenario in which a workload's app accepts connections for so long after SIGTERM.

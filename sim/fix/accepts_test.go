@@ -55,7 +55,7 @@ func TestAServerIsToGoOnAcceptingUntilItsReadinessHasFailed(t *testing.T) {
 		},
 		"at once": {
 			controller, asks + "        args: [/nginx-ingress-controller]\n",
-			"--shutdown-grace-period=40, terminationGracePeriodSeconds: 280", "args: 1 of them -> (more) --shutdown-grace-period=40",
+			"--shutdown-grace-period=40, terminationGracePeriodSeconds: 280", "args:  -> --shutdown-grace-period=40, behind those that are there",
 		},
 		"late enough":     {controller, asks + "        args: [/nginx-ingress-controller, --shutdown-grace-period=40]\n", "", ""},
 		"in two words":    {controller, asks + "        args: [/nginx-ingress-controller, --shutdown-grace-period, '20']\n", "", ""},
