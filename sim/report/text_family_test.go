@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -83,5 +84,33 @@ func TestWhatHoldsWithEachLoadBalancerAsksForNone(t *testing.T) {
 	c.Verdict = record.Holds
 	if got := text.todo(c); len(got) != 1 || got[0] != "nothing" {
 		t.Errorf("%q", got)
+	}
+}
+
+// What helps a workload that is not shown is what helps behind the load balancer that its worst case is told of, and says which that is.
+func TestAFoldedChangeIsOfTheLoadBalancerThatIsTold(t *testing.T) {
+	t.Parallel()
+	run := func(hash string, lost int) []record.Run {
+		return []record.Run{{TraceHash: hash, Streams: []record.Stream{{Totals: ledger.Totals{Failed: uint64(lost)}, LostSeconds: engine.Time(lost) * engine.Second}}}}
+	}
+	family := func(preset, hash string, lost int) record.Family {
+		f := record.Family{Preset: preset, Case: record.Case{Runs: run(hash, lost)}}
+		f.Case.Close()
+		return f
+	}
+	api := record.Case{Workload: "shop/api", Headline: true, Kind: "Deployment", Runs: run("2", 30), Families: []record.Family{family("envoy-gateway", "1", 1), family("aws-alb-ip", "2", 30)}}
+	api.Close()
+	api.Verdict = record.Depends
+	sim := &record.Simulation{Cases: []record.Case{{Workload: "shop/web", Runs: run("3", 40)}, api}, Fixes: []record.Fix{
+		{Workload: "shop/api", Title: "preStop: sleep 5", Families: []string{"envoy-gateway"}},
+		{Workload: "shop/api", Title: "preStop: sleep 50", Families: []string{"aws-alb-ip"}},
+	}}
+	if f := firstFix(sim, "shop/api"); f == nil || f.Title != "preStop: sleep 50" {
+		t.Fatalf("%+v", f)
+	}
+	text := newText(sim, TextOptions{}, everything)
+	text.otherFixes([]string{"shop/web"}, true)
+	if got := text.String(); !strings.Contains(got, "preStop: sleep 50, behind AWS ALB, ip targets, for 1 more workload") || strings.Contains(got, "sleep 5,") {
+		t.Errorf("%s", got)
 	}
 }

@@ -718,10 +718,14 @@ func (t *text) otherFixes(shown []string, headed bool) {
 		if slices.Contains(shown, f.Workload) || firstFix(t.sim, f.Workload) != f {
 			continue
 		}
-		at := slices.IndexFunc(groups, func(g *group) bool { return g.title == f.Title && g.result == confirmedInShort(f) })
+		title := f.Title
+		if len(f.Families) > 0 {
+			title += ", behind " + listed(presetNames(f.Families), 6)
+		}
+		at := slices.IndexFunc(groups, func(g *group) bool { return g.title == title && g.result == confirmedInShort(f) })
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, &group{title: f.Title, result: confirmedInShort(f)})
+			groups = append(groups, &group{title: title, result: confirmedInShort(f)})
 		}
 		groups[at].names = append(append(groups[at].names, f.Workload), f.Others...)
 	}
@@ -742,14 +746,36 @@ func (t *text) otherFixes(shown []string, headed bool) {
 	}
 }
 
-// firstFix is the best one of a workload.
+// firstFix is the best one of a workload: behind the load balancer that its worst case is told of, where it may be several.
 func firstFix(s *record.Simulation, workload string) *record.Fix {
-	for i := range s.Fixes {
-		if s.Fixes[i].Workload == workload {
-			return &s.Fixes[i]
+	preset := ""
+	for _, c := range s.Worst() {
+		if f := shownFamily(c); c.Workload == workload && f != nil {
+			preset = f.Preset
+			break
 		}
 	}
-	return nil
+	var first *record.Fix
+	for i := range s.Fixes {
+		f := &s.Fixes[i]
+		switch {
+		case f.Workload != workload:
+		case preset == "" || slices.Contains(f.Families, preset):
+			return f
+		case first == nil:
+			first = f
+		}
+	}
+	return first
+}
+
+// presetNames are what people call load balancers.
+func presetNames(ids []string) []string {
+	var out []string
+	for _, id := range ids {
+		out = append(out, scenario.PresetName(id))
+	}
+	return out
 }
 
 // withPlaces names workloads with the places of their manifests.

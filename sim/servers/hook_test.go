@@ -41,6 +41,32 @@ func words(h world.Hook) string {
 	return strings.Join(out, " ")
 }
 
+// A hook that takes away the file for which the readiness probe looks, or makes the one that must not be there, has the pod not ready.
+func TestAHookMayHaveReadinessFail(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		script string
+		probe  []string
+		want   string
+	}{
+		{"rm -f /tmp/ready; sleep 30", []string{"cat", "/tmp/ready"}, "exec 30s fails readiness"},
+		{"sleep 5; unlink /tmp/ready && sleep 30", []string{"test", "-f", "/tmp/ready"}, "exec 35s fails readiness after 5s"},
+		{"touch /tmp/stop; sleep 30", []string{"sh", "-c", "test ! -f /tmp/stop"}, "exec 30s fails readiness"},
+		{"touch /tmp/stop; sleep 30", []string{"cat", "/tmp/stop"}, "exec 30s"},
+		{"rm -f /tmp/other; sleep 30", []string{"cat", "/tmp/ready"}, "exec 30s"},
+		{"rm -f /tmp/stop; sleep 30", []string{"sh", "-c", "test ! -f /tmp/stop"}, "exec 30s"},
+		{"rm -f /tmp/ready; sleep 30", nil, "exec 30s"},
+	} {
+		x := sh(c.script)
+		if x.ReadinessProbe = nil; c.probe != nil {
+			x.ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: c.probe}}}
+		}
+		if got := words(HookOf(x, world.Overrides{})); got != c.want {
+			t.Errorf("%s, asked by %v: %q, want %q", c.script, c.probe, got, c.want)
+		}
+	}
+}
+
 func TestHookOf(t *testing.T) {
 	t.Parallel()
 	ingress := execIn("registry.k8s.io/ingress-nginx/controller:v1.15.1", "/wait-shutdown")

@@ -45,8 +45,9 @@ func programs() []program {
 		{"nodetool", runNodetool},
 		{"consul", stops("consul leave", engine.Second, 5*engine.Second)},
 		{"nats-server", runNATS},
+		{"rm", runMarker}, {"unlink", runMarker}, {"touch", runMarker},
 	}
-	for _, name := range []string{"true", ":", "echo", "printf", "touch", "rm", "date", "cd", "set", "export", "test", "[", "mkdir", "cat", "ls", "sync", "exit", "logger", "trap", "umask"} {
+	for _, name := range []string{"true", ":", "echo", "printf", "date", "cd", "set", "export", "test", "[", "mkdir", "cat", "ls", "sync", "exit", "logger", "trap", "umask"} {
 		rows = append(rows, program{name, instant})
 	}
 	return append(rows, program{"false", func(*corev1.Container, []string) effect { return effect{fails: true, why: []string{"false"}} }})
@@ -56,6 +57,23 @@ func instant(_ *corev1.Container, argv []string) effect {
 	e := effect{why: []string{argv[0]}}
 	if (argv[0] == "exit") && len(argv) > 1 && argv[1] != "0" {
 		e.fails = true
+	}
+	return e
+}
+
+// runMarker reads what takes a file away, or makes one, that the readiness probe looks for: the pod is not ready from then on, and neither is
+// it serving while it terminates (docs/model/pod-lifecycle.md 3.4).
+func runMarker(c *corev1.Container, argv []string) effect {
+	e := instant(c, argv)
+	if c == nil || c.ReadinessProbe == nil || c.ReadinessProbe.Exec == nil {
+		return e
+	}
+	asks := strings.Fields(strings.Join(c.ReadinessProbe.Exec.Command, " "))
+	absence := slices.Contains(asks, "!")
+	for _, file := range argv[1:] {
+		if strings.HasPrefix(file, "/") && slices.Contains(asks, file) && absence == (argv[0] == "touch") {
+			return effect{failsReadiness: true, why: []string{strings.Join(argv, " ") + " has the readiness probe fail"}}
+		}
 	}
 	return e
 }
