@@ -223,8 +223,8 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), t.anyNode(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
-		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends, t.grace), only(ends, t.upgraded),
+		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
+		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends, t.grace), t.anyNode(), only(ends, t.upgraded),
 	}
 }
 
