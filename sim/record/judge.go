@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -183,7 +184,21 @@ func causesOf(c *Case) []Cause {
 	for i := range out {
 		out[i].Nodes, out[i].Pods = words(nodes[i]), words(pods[i])
 	}
-	slices.SortFunc(out, func(a, b Cause) int { return blameKey(&a, &b) })
+	type named struct {
+		cause ledger.Cause
+		actor ledger.Actor
+	}
+	count := map[named]uint64{} // wherever else somebody could have answered
+	for i := range out {
+		count[named{out[i].Cause, out[i].Actor}] += out[i].Count
+	}
+	slices.SortFunc(out, func(a, b Cause) int {
+		x, y := named{a.Cause, a.Actor}, named{b.Cause, b.Actor}
+		if x == y {
+			return blameKey(&a, &b)
+		}
+		return cmp.Or(cmp.Compare(count[y], count[x]), cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Actor, b.Actor))
+	})
 	return out
 }
 
