@@ -567,7 +567,7 @@ func (t *text) whys(c *record.Case) []string {
 	if len(c.Causes) == 0 {
 		return nil
 	}
-	x := &c.Causes[0]
+	x := &merged(c.Causes)[0]
 	words := insteadOf(c) + inFront(c, causeStory(x.Blame))
 	if lastOnSilentNode(c) {
 		words = "no other pod is ready, and one on a node that is silent is replaced only when its tolerationSeconds are over, 300 s by default"
@@ -575,8 +575,8 @@ func (t *text) whys(c *record.Case) []string {
 	if nobodyBehind(c) {
 		words = "no pod is ready behind the Service, at any time: the manifests have no workload that it selects, or one without ready pods"
 	}
-	if all, own := c.Totals().Failed, merged(c.Causes)[0].Count; 100*own < 95*all {
-		words += " (" + share(own, all) + " of the loss" + t.codeOf(c) + ")"
+	if all := c.Totals().Failed; 100*x.Count < 95*all {
+		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
 	}
 	if !t.room.brief {
 		words += unregistered(c)

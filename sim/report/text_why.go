@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,7 +105,7 @@ func (t *text) behind(l story.Culprit) string {
 	return " (" + words + ")"
 }
 
-// merged adds up causes that differ only in whether another pod could have answered.
+// merged adds up causes that differ only in whether another pod could have answered, the most first.
 func merged(causes []record.Cause) []record.Cause {
 	var out []record.Cause
 next:
@@ -117,6 +118,7 @@ next:
 		}
 		out = append(out, causes[i])
 	}
+	slices.SortStableFunc(out, func(a, b record.Cause) int { return cmp.Compare(b.Count, a.Count) })
 	return out
 }
 
