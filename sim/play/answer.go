@@ -138,10 +138,10 @@ func (a *Answered) add(problems []manifest.Problem) {
 	}
 }
 
-// problemOf is a problem where it belongs. One of a flag is at no line of the manifest, and its field is none that somebody has written.
+// problemOf is a problem where it belongs. One of a flag is at no line of the manifest, and says the flag, as in a terminal.
 func problemOf(p *manifest.Problem) Problem {
 	if strings.HasPrefix(p.File, "--") {
-		return Problem{Text: p.File + ": " + p.Message}
+		return Problem{Text: p.Error()}
 	}
 	return Problem{Line: p.Line, Column: p.Column, Text: strings.TrimPrefix(p.Error(), p.Position.String()+": ")}
 }

@@ -355,7 +355,7 @@ func TestAWarningOfAFlagIsAtNoLine(t *testing.T) {
 	t.Parallel()
 	var out Looked
 	ask(t, Ask{Do: "look", Manifest: app, Flags: Flags{LB: "gke-l4"}}, &out)
-	want := Problem{Text: "--lb gke-l4: no traffic goes through a load balancer: that wants a Service of type LoadBalancer, or via: [lb]"}
+	want := Problem{Text: "--lb gke-l4: spec.loadBalancer.preset: no traffic goes through a load balancer: that wants a Service of type LoadBalancer, or via: [lb]"}
 	if !slices.Contains(out.Warnings, want) {
 		t.Errorf("got %+v, want %+v", out.Warnings, want)
 	}
