@@ -85,7 +85,7 @@ func execHook(c *corev1.Container, argv []string) world.Hook {
 		return contourShutdown().hook(HookExec)
 	}
 	h := interpreter{container: c}.argv(argv, 0).hook(HookExec)
-	if program := neededProgram(argv); program != "" && !hasShell(c) {
+	if program := neededProgram(argv); program != "" && !HasShell(c) {
 		h.Assumes = program
 	}
 	return h
@@ -208,25 +208,27 @@ func (in interpreter) argv(argv []string, depth int) effect {
 	return unknownEffect("unknown program " + argv[0])
 }
 
-// SleepsBy is how long a program of which nothing else is known waits by what it is told: its subcommand sleep, as of NGINX Gateway Fabric's
-// gateway ("sleep --duration=40s", documented in its chart), or --duration; ok is false for others.
+// gatewaySleep is how long NGINX Gateway Fabric's gateway sleeps where it is not told.
+const gatewaySleep = 30 * engine.Second
+
+// SleepsBy is how long a program sleeps that is told to by its subcommand sleep, as NGINX Gateway Fabric's gateway: "sleep --duration=40s",
+// 30 s without the flag (nginx/nginx-gateway-fabric, Installation, "Configure Delayed Termination"; read). ok is
+// false for others.
 func SleepsBy(argv []string) (d engine.Time, ok bool) {
-	const flag = "--duration"
-	for i, a := range argv[min(1, len(argv)):] {
-		rest := argv[i+2:]
-		value, given := strings.CutPrefix(a, flag+"=")
-		switch {
-		case given:
-		case (a == flag || a == "sleep" && i == 0) && len(rest) > 0:
-			value = rest[0]
-		default:
-			continue
-		}
-		if span, read := units.ParseSpan(value, engine.Second); read {
-			return span, true
-		}
+	if len(argv) < 2 || argv[1] != "sleep" {
+		return 0, false
 	}
-	return 0, false
+	const flag = "--duration"
+	switch rest := argv[2:]; {
+	case len(rest) == 0 && Base(argv[0]) == "gateway":
+		return gatewaySleep, true
+	case len(rest) == 1:
+		return units.ParseSpan(strings.TrimPrefix(rest[0], flag+"="), engine.Second)
+	case len(rest) == 2 && rest[0] == flag:
+		return units.ParseSpan(rest[1], engine.Second)
+	default:
+		return 0, false
+	}
 }
 
 // unwrap takes off what only runs the rest.

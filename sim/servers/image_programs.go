@@ -80,9 +80,9 @@ func shelled() []string {
 	}
 }
 
-// hasShell says whether a container is known to have a shell and what comes with one: by its image, or
+// HasShell says whether a container is known to have a shell and what comes with one: by its image, or
 // because it runs one elsewhere.
-func hasShell(c *corev1.Container) bool {
+func HasShell(c *corev1.Container) bool {
 	i := ParseImage(c.Image)
 	if bare(i) {
 		return false
@@ -98,9 +98,6 @@ func hasShell(c *corev1.Container) bool {
 	}
 	return runsShell(c.Command) || runsShell(c.Args) || probesWithShell(c)
 }
-
-// HasShell says whether a container is known to have a shell.
-func HasShell(c *corev1.Container) bool { return hasShell(c) }
 
 // LacksShell says whether a container's image is known to have none.
 func LacksShell(c *corev1.Container) bool { return bare(ParseImage(c.Image)) }
