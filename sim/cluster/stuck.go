@@ -251,8 +251,9 @@ func (w *World) neverReady(d *api.Workload, p *api.Pod, orBack string) *control.
 	i := w.PodInstance(p.ID)
 	switch {
 	case p.Restarts >= crashLoop && i != nil && w.killedByProbe(p):
+		by, _ := killing(w.server(p))
 		return &control.Stuck{
-			Why:  fmt.Sprintf("%s has been restarted %d times by its %s and has not stayed ready%s", who, p.Restarts, cmp.Or(probeName(w.server(p)), "liveness or startup probe"), w.slowStart(p)),
+			Why:  fmt.Sprintf("%s has been restarted %d times by its %s and has not stayed ready%s", who, p.Restarts, by, w.slowStart(p)),
 			What: "a startupProbe with time enough" + orBack, Path: cmp.Or(probePath(w, p, server), server),
 		}
 	case p.Restarts >= crashLoop:
@@ -320,21 +321,21 @@ func (w *World) killedByProbe(p *api.Pod) bool {
 
 // probePath is where the probe stands that has a server killed while it starts, "" for none.
 func probePath(w *World, p *api.Pod, server string) string {
-	if name := probeName(w.server(p)); name != "" {
+	if name, probe := killing(w.server(p)); probe != nil {
 		return server + "." + name
 	}
 	return ""
 }
 
-// probeName is which probe has a server killed while it starts, "" for none.
-func probeName(c *corev1.Container) string {
+// killing is the probe that has a server killed while it starts, nil for none.
+func killing(c *corev1.Container) (name string, probe *corev1.Probe) {
 	switch {
 	case c.StartupProbe != nil:
-		return "startupProbe"
+		return "startupProbe", c.StartupProbe
 	case c.LivenessProbe != nil:
-		return "livenessProbe"
+		return "livenessProbe", c.LivenessProbe
 	default:
-		return ""
+		return "liveness or startup probe", nil
 	}
 }
 
@@ -343,10 +344,7 @@ func probeName(c *corev1.Container) string {
 // that run did come up. "" where it is not that, or a postStart hook is in between.
 func (w *World) slowStart(p *api.Pod) string {
 	c, i := w.server(p), w.PodInstance(p.ID)
-	probe := c.StartupProbe
-	if probe == nil {
-		probe = c.LivenessProbe
-	}
+	_, probe := killing(c)
 	if probe == nil || i == nil || c.Lifecycle != nil && c.Lifecycle.PostStart != nil {
 		return ""
 	}

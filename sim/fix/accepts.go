@@ -13,10 +13,10 @@ import (
 // accepts has a server that says by its readiness that it stops go on accepting until that is seen: failureThreshold probes take so many
 // periods, and its node counts as one with a pod until then. nil where its program has no argument for it.
 func (t *target) accepts() *Change {
-	if !t.local() || !t.closesUnseen() {
+	if !t.local() || !t.w.App.ClosesUnseen(t.container().ReadinessProbe) {
 		return nil
 	}
-	flag, seconds := t.w.App.AcceptsFlag(), Sleep(seenAfter(t.container().ReadinessProbe))
+	flag, seconds := t.w.App.AcceptsFlag(), Sleep(world.SeenAfter(t.container().ReadinessProbe))
 	out := &Change{
 		ID: "accepts", Title: fmt.Sprintf("%s=%d", flag, seconds), Cost: fmt.Sprintf("each pod takes %d s longer to stop", seconds-int64(t.w.App.DrainFor/engine.Second)),
 		Around: Around{Accepts: engine.Time(seconds) * engine.Second},

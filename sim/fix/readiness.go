@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -74,18 +73,7 @@ func (t *target) late() bool {
 		return false
 	}
 	_, unavailable := t.w.Fenceposts()
-	return t.isDaemon() && unavailable > 0 || t.closesUnseen()
-}
-
-// closesUnseen says that the server closes its port after SIGTERM before its readiness probe has failed so often as counts.
-func (t *target) closesUnseen() bool {
-	p := t.container().ReadinessProbe
-	return p != nil && t.w.App.ReadinessFails && t.w.App.AcceptsFlag() != "" && t.w.App.DrainFor < seenAfter(p)
-}
-
-// seenAfter is how long it takes at most until a probe has failed so often as counts.
-func seenAfter(p *corev1.Probe) engine.Time {
-	return engine.Time(p.PeriodSeconds*p.FailureThreshold) * engine.Second
+	return t.isDaemon() && unavailable > 0 || t.w.App.ClosesUnseen(t.container().ReadinessProbe)
 }
 
 // local says that a Service before the workload has nodes send to their own pods only.

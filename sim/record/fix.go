@@ -19,8 +19,8 @@ type Fix struct {
 	Alone string
 	// Pods says that it has pods that are not there now: another one does without.
 	Pods bool
-	// NotWith are the other values of what was assumed with which it does not do as much, in the order of Case.Alternatives: it
-	// helps as assumed only. Nil where it holds over all that matter, and where none were tried.
+	// NotWith are the other values of what was assumed with which it does not do as much: those that matter to the case, in the order of
+	// Case.Alternatives, then those that matter to it alone. It helps as assumed only. Nil where it holds over all that matter, and where none were tried.
 	NotWith []OtherValue
 	// Families are the presets it was confirmed with, where the load balancer is unknown.
 	Families    []string

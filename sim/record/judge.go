@@ -184,22 +184,24 @@ func causesOf(c *Case) []Cause {
 	for i := range out {
 		out[i].Nodes, out[i].Pods = words(nodes[i]), words(pods[i])
 	}
-	type named struct {
-		cause ledger.Cause
-		actor ledger.Actor
+	byShare(out)
+	return out
+}
+
+// byShare orders causes by what is lost to each, whether or not somebody else could have answered.
+func byShare(causes []Cause) {
+	named := func(c *Cause) ledger.Blame { return ledger.Blame{Cause: c.Cause, Actor: c.Actor} }
+	count := map[ledger.Blame]uint64{}
+	for i := range causes {
+		count[named(&causes[i])] += causes[i].Count
 	}
-	count := map[named]uint64{} // wherever else somebody could have answered
-	for i := range out {
-		count[named{out[i].Cause, out[i].Actor}] += out[i].Count
-	}
-	slices.SortFunc(out, func(a, b Cause) int {
-		x, y := named{a.Cause, a.Actor}, named{b.Cause, b.Actor}
+	slices.SortFunc(causes, func(a, b Cause) int {
+		x, y := named(&a), named(&b)
 		if x == y {
 			return blameKey(&a, &b)
 		}
 		return cmp.Or(cmp.Compare(count[y], count[x]), cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Actor, b.Actor))
 	})
-	return out
 }
 
 // words lists a set in order; it is never nil.
@@ -253,11 +255,15 @@ func (c *Case) Client(i int) (lost, longest Range, sum Stream) {
 // WithoutServer says that what a client lost is the time in which its sessions had no server, which is more than the requests that
 // failed come to: most of them waited meanwhile and were answered.
 func (c *Case) WithoutServer(i int) bool {
-	rate := engine.Time(c.Clients[i].Rate)
-	return rate > 0 && slices.ContainsFunc(c.Runs, func(r Run) bool {
+	return slices.ContainsFunc(c.Runs, func(r Run) bool {
 		s := &r.Streams[i]
-		return s.DarkSeconds > 0 && s.LostSeconds > engine.Time(s.Failed)*(1000*engine.Second/rate)
+		return NoServer(c.Clients[i].Rate, s.Failed, s.DarkSeconds, s.LostSeconds)
 	})
+}
+
+// NoServer says that in a run: what was lost is more than the requests come to that failed, at a rate in thousandths a second.
+func NoServer(rate int, failed uint64, dark, lost engine.Time) bool {
+	return rate > 0 && dark > 0 && lost > engine.Time(failed)*(1000*engine.Second/engine.Time(rate))
 }
 
 // ClientLate returns how many requests of one client the action made late in all runs, and how many it had

@@ -248,24 +248,30 @@ func (w *inventory) routedBy(s *subject) string {
 // ingressOf returns the first Ingress that names the port.
 func (w *inventory) ingressOf(s *subject) (manifest.Typed[*networkingv1.Ingress], bool) {
 	for _, i := range w.ingresses {
-		if i.Namespace != s.service.Namespace {
-			continue
-		}
-		if b := i.Value.Spec.DefaultBackend; b != nil && b.Service != nil && b.Service.Name == s.service.Name && namesPort(b.Service.Port.Name, b.Service.Port.Number, s.port) {
+		if leadsTo(i, s) {
 			return i, true
-		}
-		for _, rule := range i.Value.Spec.Rules {
-			if rule.HTTP == nil {
-				continue
-			}
-			for _, p := range rule.HTTP.Paths {
-				if b := p.Backend.Service; b != nil && b.Name == s.service.Name && namesPort(b.Port.Name, b.Port.Number, s.port) {
-					return i, true
-				}
-			}
 		}
 	}
 	return manifest.Typed[*networkingv1.Ingress]{}, false
+}
+
+// leadsTo says whether an Ingress names the port.
+func leadsTo(i manifest.Typed[*networkingv1.Ingress], s *subject) bool {
+	names := func(b *networkingv1.IngressBackend) bool {
+		return b != nil && b.Service != nil && b.Service.Name == s.service.Name && namesPort(b.Service.Port.Name, b.Service.Port.Number, s.port)
+	}
+	if i.Namespace != s.service.Namespace {
+		return false
+	}
+	if names(i.Value.Spec.DefaultBackend) {
+		return true
+	}
+	for _, rule := range i.Value.Spec.Rules {
+		if rule.HTTP != nil && slices.ContainsFunc(rule.HTTP.Paths, func(p networkingv1.HTTPIngressPath) bool { return names(&p.Backend) }) {
+			return true
+		}
+	}
+	return false
 }
 
 func namesPort(name string, number int32, p *corev1.ServicePort) bool {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -165,8 +164,7 @@ func (b *builder) besideServer(w *world.Workload) {
 func (w *inventory) otherRoutes(s *subject) []*manifest.Object {
 	var all []*manifest.Object
 	for _, i := range w.ingresses {
-		only := inventory{ingresses: []manifest.Typed[*networkingv1.Ingress]{i}}
-		if _, ok := only.ingressOf(s); ok {
+		if leadsTo(i, s) {
 			all = append(all, i.Object)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -38,8 +37,7 @@ func probeBehind(w *world.Workload, b ledger.Blame) (words, path string) {
 // counts, and where that stands; "" where it is none, or has none.
 func closesUnseen(w *world.Workload) (words, path string) {
 	server, flag := w.Container(), w.App.AcceptsFlag()
-	p := server.ReadinessProbe
-	if flag == "" || p == nil || !w.App.ReadinessFails || w.App.DrainFor >= engine.Time(p.PeriodSeconds*p.FailureThreshold)*engine.Second {
+	if !w.App.ClosesUnseen(server.ReadinessProbe) {
 		return "", ""
 	}
 	at := slices.IndexFunc(server.Args, func(a string) bool { return strings.HasPrefix(a, flag+"=") })

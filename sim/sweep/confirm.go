@@ -14,11 +14,11 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	ordered, alone := s.firstOf(a)
 	f = s.describe(ordered)
 	var longer []int64
-	var all []*confirmed
+	var all []saving
 	var before, after, runs, newRuns uint64
 	for _, u := range s.units {
 		c := s.confirmOn(u, a)
-		all = append(all, c)
+		all = append(all, c.saving)
 		f.Cases, longer = append(f.Cases, c.fixed), append(longer, c.longer...)
 		before, runs, after, newRuns = before+c.before, runs+c.runs, after+c.after, newRuns+c.newRuns
 	}
@@ -33,11 +33,21 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	if !s.light && alone.sleeps() >= 0 {
 		f.Least = s.least(alone, s.newRuns(a))
 	}
-	return f, (halved(before, runs, after, newRuns) || halvesOne(all)) && endsWith(&f) && !within(&f)
+	return f, (halved(before, runs, after, newRuns) || savesOne(all)) && endsWith(&f) && !within(&f)
 }
 
-// halvesOne says that what was confirmed halves what is lost in one case which loses a good part of all, and has no other one lose more.
-func halvesOne(all []*confirmed) bool {
+// saving is what runs of one case lost before a change, and other ones after it.
+type saving struct {
+	before, runs   uint64
+	after, newRuns uint64
+}
+
+// worthwhile is the part of all that is lost which a case has to lose for a change that helps nothing else.
+const worthwhile = 4
+
+// savesOne says that half of what one case loses is saved, a part of all that is worth a change, while no other one loses more: two ports of
+// one workload need not have the same remedy.
+func savesOne(all []saving) bool {
 	var before uint64
 	for _, c := range all {
 		before += c.before
@@ -88,12 +98,11 @@ type confirmation struct {
 
 // confirmed is what became of it.
 type confirmed struct {
-	changes        []fix.Change
-	fixed          record.FixedCase
-	longer         []int64 // by run
-	before, runs   uint64  // requests lost without it, in so many runs
-	after, newRuns uint64  // and with it, in so many others
-	worst          uint64  // of these
+	saving  // requests lost without it, and with it in other runs
+	changes []fix.Change
+	fixed   record.FixedCase
+	longer  []int64 // by run
+	worst   uint64  // of the runs with it
 }
 
 // confirmOn is confirm for one case.
@@ -103,7 +112,7 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 		return known
 	}
 	ownRuns := u.record.Runs[:s.rerunsOf(u)]
-	out := &confirmed{changes: a.changes, runs: uint64(len(ownRuns))}
+	out := &confirmed{changes: a.changes, saving: saving{runs: uint64(len(ownRuns))}}
 	var list []try
 	for i := range ownRuns {
 		list = append(list, try{u.sc, a.changes, ownRuns[i].Seed, u.changed()})

@@ -73,13 +73,14 @@ func TestAFixIsConfirmedByAllCasesTogether(t *testing.T) {
 		longer engine.Time
 		helps  bool
 	}{
-		{"both lose less", confirmed{before: 10, runs: 2, newRuns: 2, longer: []int64{5, 1}}, confirmed{before: 10, runs: 2, after: 9, newRuns: 2, longer: []int64{9, -3, 4}}, 4, true},
-		{"half as much is enough", confirmed{before: 10, runs: 2, after: 5, newRuns: 2, longer: []int64{7}}, confirmed{}, 7, true},
-		{"more than half", confirmed{before: 10, runs: 2, after: 6, newRuns: 2, longer: []int64{7, 8}}, confirmed{}, 7, false},
-		{"as much in twice as many runs", confirmed{before: 10, runs: 2, after: 10, newRuns: 4}, confirmed{}, 0, true},
-		{"one loses more than the other less", confirmed{before: 10, runs: 2, newRuns: 2}, confirmed{before: 1, runs: 2, after: 9, newRuns: 2}, 0, false},
-		{"nothing was run", confirmed{before: 10, runs: 2}, confirmed{}, 0, false},
-		{"a new run that does not end", confirmed{before: 10, runs: 2, newRuns: 2, fixed: record.FixedCase{Confirm: record.Confirm{Stuck: 1}}}, confirmed{}, 0, false},
+		{"both lose less", confirmed{saving: saving{before: 10, runs: 2, newRuns: 2}, longer: []int64{5, 1}}, confirmed{saving: saving{before: 10, runs: 2, after: 9, newRuns: 2}, longer: []int64{9, -3, 4}}, 4, true},
+		{"half as much is enough", confirmed{saving: saving{before: 10, runs: 2, after: 5, newRuns: 2}, longer: []int64{7}}, confirmed{}, 7, true},
+		{"more than half", confirmed{saving: saving{before: 10, runs: 2, after: 6, newRuns: 2}, longer: []int64{7, 8}}, confirmed{}, 7, false},
+		{"as much in twice as many runs", confirmed{saving: saving{before: 10, runs: 2, after: 10, newRuns: 4}}, confirmed{}, 0, true},
+		{"one loses more than the other less", confirmed{saving: saving{before: 10, runs: 2, newRuns: 2}}, confirmed{saving: saving{before: 1, runs: 2, after: 9, newRuns: 2}}, 0, false},
+		{"one of two is halved, the other as before", confirmed{saving: saving{before: 10, runs: 2, after: 10, newRuns: 2}}, confirmed{saving: saving{before: 8, runs: 2, after: 1, newRuns: 2}}, 0, true},
+		{"nothing was run", confirmed{saving: saving{before: 10, runs: 2}}, confirmed{}, 0, false},
+		{"a new run that does not end", confirmed{saving: saving{before: 10, runs: 2, newRuns: 2}, fixed: record.FixedCase{Confirm: record.Confirm{Stuck: 1}}}, confirmed{}, 0, false},
 	} {
 		s := &search{units: []*unit{one, two}, light: true, confirmed: map[confirmation]*confirmed{{unit: one}: &c.a, {unit: two}: &c.b}}
 		f, helps := s.confirm(&attempt{})

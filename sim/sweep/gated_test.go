@@ -32,7 +32,7 @@ func TestAGateGoesWithWhatLeavesNoTarget(t *testing.T) {
 		hook, gate := fix.Change{ID: "preStop", Title: "hook"}, fix.Change{ID: fix.ReadinessGate, Title: "gate"}
 		u := &unit{}
 		confirmedAs := func(l left) *confirmed {
-			c := &confirmed{before: 100, runs: 10, newRuns: 200, after: uint64(l.runs)}
+			c := &confirmed{saving: saving{before: 100, runs: 10, newRuns: 200, after: uint64(l.runs)}}
 			c.fixed.Confirm = record.Confirm{Runs: 200, WithLoss: l.runs}
 			if l.cause != "" {
 				c.fixed.Confirm.Left = []string{l.cause}

@@ -280,25 +280,18 @@ func (s *search) helps(a *attempt) bool {
 	return a.ran && a.stuck == 0 && (halved(s.before, 1, a.lost, 1) || s.helpsOne(a)) && more > 0 && more*more > 2*(a.better+a.worse)-s.few()
 }
 
-// helpsOne says that an attempt saves half of what one case loses on its samples, which is a part of all that is worth a change, and that
-// no other one loses more with it: two ports of one workload need not have the same remedy.
+// helpsOne is savesOne on the samples.
 func (s *search) helpsOne(a *attempt) bool {
-	saves := false
+	var all []saving
 	for k := range a.of {
-		before := uint64(0)
+		c := saving{runs: 1, after: a.of[k], newRuns: 1}
 		for i := range s.samples[k] {
-			before += fixable(&s.samples[k][i])
+			c.before += fixable(&s.samples[k][i])
 		}
-		if a.of[k] > before+before/20 { // more than chance
-			return false
-		}
-		saves = saves || halved(before, 1, a.of[k], 1) && worthwhile*before >= s.before
+		all = append(all, c)
 	}
-	return saves
+	return savesOne(all)
 }
-
-// worthwhile is the part of all that is lost which a case has to lose for a change that helps nothing else.
-const worthwhile = 4
 
 // few is what the test of helps is eased by where a case has hardly any runs: then all of them have to be better.
 func (s *search) few() int {

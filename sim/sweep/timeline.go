@@ -108,10 +108,10 @@ func (x *traced) trace(p *pool) (*timeline.Timeline, error) {
 
 // withoutServer is how long the sessions of a stream had no server, where that is more than the requests that failed come to.
 func withoutServer(c *world.Traffic, s *sim.StreamResult) engine.Time {
-	if c.Rate == 0 || s.DarkSeconds == 0 || s.LostSeconds <= engine.Time(s.Failed)*(1000*engine.Second/engine.Time(c.Rate)) {
-		return 0
+	if record.NoServer(c.Rate, s.Failed, s.DarkSeconds, s.LostSeconds) {
+		return s.LostSeconds
 	}
-	return s.LostSeconds
+	return 0
 }
 
 // withoutAction are the failed requests that the action is not to blame for, by the same run without it, and as long.
