@@ -271,7 +271,7 @@ func TestAProxyRetriesElsewhere(t *testing.T) {
 	for _, retries := range []int{0, 1} {
 		lb := world.LoadBalancer{
 			Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 300 * sec,
-			Hash: world.HashRandom, Layer7: &world.Layer7{Retries: retries, ConnectTimeout: sec / 10, Ingress: true},
+			Hash: world.HashRandom, Layer7: &world.Layer7{Retries: retries, ConnectTimeout: sec / 10, Ingress: true, WholeLists: true},
 		}
 		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 		r, err := Run(sc, 1)
@@ -311,7 +311,7 @@ func TestAProxyThatHoldsBackLosesAShareOfTheTraffic(t *testing.T) {
 	check := func(hold engine.Time) float64 {
 		lb := world.LoadBalancer{
 			Target: world.TargetPods, Members: world.MembersReadyPods, ControllerHold: hold, Drain: engine.Never,
-			Hash: world.HashRandom, NoTarget: world.NoTarget503, Layer7: &world.Layer7{ConnectTimeout: sec / 10, Ingress: true},
+			Hash: world.HashRandom, NoTarget: world.NoTarget503, Layer7: &world.Layer7{ConnectTimeout: sec / 10, Ingress: true, WholeLists: true},
 		}
 		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 		sc.Latency.Controller = engine.Constant(50 * engine.Millisecond)

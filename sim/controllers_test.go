@@ -30,7 +30,7 @@ func behindController(retries int) *world.Scenario {
 	sc.Workloads[1].App.Serve = engine.Constant(sec)
 	t.Ingress = &world.Ingress{Service: "default/ingress", Port: 80, Proxy: &world.LoadBalancer{
 		Service: "default/web", Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(2 * sec), Drain: engine.Never,
-		Hash: world.HashRandom, NoTarget: world.NoTarget503, Layer7: &world.Layer7{Retries: retries, ConnectTimeout: sec, Ingress: true},
+		Hash: world.HashRandom, NoTarget: world.NoTarget503, Layer7: &world.Layer7{Retries: retries, ConnectTimeout: sec, Ingress: true, WholeLists: true},
 	}}
 	return sc
 }

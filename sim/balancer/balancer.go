@@ -234,7 +234,7 @@ func (b *Balancer) reconcile(wanted []int) {
 // whole is when a change of the members takes effect where a proxy is told whole lists of them, one after another: all of it
 // at one moment, and nothing before what it was told earlier. ok is false for a load balancer that is told of each member by itself.
 func (b *Balancer) whole(added, gone []int) (at engine.Time, ok bool) {
-	if !b.spec.WholeLists() {
+	if b.spec.Layer7 == nil || !b.spec.Layer7.WholeLists {
 		return 0, false
 	}
 	draw := b.draw(-1, "list", b.reacted)

@@ -681,7 +681,7 @@ func TestAProxyInTheClusterIsToldWholeLists(t *testing.T) {
 		for seed := range uint64(40) {
 			f, b := buildSeed(world.LoadBalancer{
 				Target: world.TargetPods, Members: world.MembersReadyPods, Registration: delay, Propagation: delay, Drain: engine.Never,
-				Layer7: &world.Layer7{Ingress: c.inside},
+				Layer7: &world.Layer7{WholeLists: c.inside},
 			}, seed)
 			f.endpoints = pod(0)
 			b.reconcile([]int{0})

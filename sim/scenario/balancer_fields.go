@@ -164,6 +164,7 @@ func lbProxies() []lbField {
 		lbSpan("connectTimeout", "for a connection to a target; 0 is as long as the client waits", func(l *world.LoadBalancer) *engine.Time { return &l.Layer7.ConnectTimeout }),
 		lbSpan("upstreamIdle", "how long an idle connection to a target is kept; 0 is for ever", func(l *world.LoadBalancer) *engine.Time { return &l.Layer7.UpstreamIdle }),
 		lbFlag("ingress", "a controller inside of the cluster, which is to blame where it is late", func(l *world.LoadBalancer) *bool { return &l.Layer7.Ingress }),
+		lbFlag("wholeLists", "it is told of all targets at once: no removal is in force before an addition that came earlier", func(l *world.LoadBalancer) *bool { return &l.Layer7.WholeLists }),
 	}
 	for i := range out {
 		out[i].layer7 = true

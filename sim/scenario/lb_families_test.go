@@ -309,7 +309,7 @@ func TestStandInsAreLikeWhatTheyStandFor(t *testing.T) {
 	cloud, _ := presetFor("l7-cloud", "")
 	generic, _ := presetFor("l7-generic", "")
 	alb, _ := presetFor("aws-alb-ip", "")
-	if !cloud.LoadBalancer.WholeLists() || !generic.LoadBalancer.WholeLists() || alb.LoadBalancer.WholeLists() {
+	if !cloud.LoadBalancer.Layer7.WholeLists || !generic.LoadBalancer.Layer7.WholeLists || alb.LoadBalancer.Layer7.WholeLists {
 		t.Error("an ALB is told of each target, the others of all")
 	}
 }

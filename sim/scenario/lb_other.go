@@ -69,7 +69,7 @@ func otherAnnotations() []otherAnnotation {
 	}
 }
 
-// announced are the classes of load balancers whose address nodes announce.
+// announcedClasses begin the loadBalancerClass of load balancers whose address nodes announce.
 func announcedClasses() []string { return []string{"io.cilium/", "kube-vip.io/", "purelb.io/"} }
 
 // otherBalancerOf finds what the input says of a Service's load balancer that is none of those that are simulated; ok is false where it says

@@ -25,7 +25,7 @@ type foreignProxy struct {
 // foreignProxies lists those that people know by name (https://kubernetes.io/docs/concepts/services-networking/ingress-controllers/, and
 // the makers' own pages; recalled). That Azure's gateway takes some 30 s is reported (https://dev.to/jayakrishnayadav24, "Zero-Downtime
 // Deployments on AKS", and https://chunliu.me/2021/05/05/scaling-with-application-gateway-ingress-controller/). Retries: Istio's documents
-// (Traffic management, Retries: twice), Kong's (Service.retries: 5), nginx's proxy_next_upstream (error and timeout, all others).
+// (Traffic management, Retries: twice), Kong's (Service.retries: 5), nginx's proxy_next_upstream (error and timeout, all others); all recalled.
 func foreignProxies() []foreignProxy {
 	return []foreignProxy{
 		{name: "Azure Application Gateway", classes: []string{"azure-application-gateway", "azure/application-gateway"}, controllers: []string{"azure/application-gateway"}, cloud: true},

@@ -175,6 +175,9 @@ type Layer7 struct {
 	UpstreamIdle engine.Time
 	// Ingress says that it is a controller inside of the cluster, not a provider's.
 	Ingress bool
+	// WholeLists says that it is told all of its members at once, as proxies in the cluster are, and gateways whose whole configuration is
+	// put anew (docs/model/load-balancers.md 5.2 Whole lists): no removal is in force before an addition that came earlier.
+	WholeLists bool
 }
 
 // ForPOSTs has the proxy treat all requests as ones that must not be done twice: nginx sends them to another target only as long as
@@ -201,9 +204,3 @@ const (
 
 // CloudGateway is the preset of a provider's gateway of which no more is known than that its API is slow.
 const CloudGateway = "l7-cloud"
-
-// WholeLists says that it is told all of its members at once, as proxies in the cluster are, and gateways whose whole configuration is
-// put anew (docs/model/load-balancers.md 5.2 Whole lists): no removal is in force before an addition that came earlier.
-func (l *LoadBalancer) WholeLists() bool {
-	return l.Layer7 != nil && (l.Layer7.Ingress || l.Preset == CloudGateway)
-}

@@ -167,7 +167,7 @@ var balancerMutants = []mutant{
 		{balancer, "world.MembersServingPods: e.Serving && !e.Terminating,", "world.MembersServingPods: e.Serving,"},
 	}},
 	{"a proxy in the cluster is told of each pod by itself", []string{"load-balancers 5.2 Whole lists"}, balancers, "TestAProxyInTheClusterIsToldWholeLists", []edit{
-		{balancer, "if !b.spec.WholeLists() {", "if b.spec.Layer7 == nil || b.spec.Layer7.Ingress {"},
+		{balancer, "if b.spec.Layer7 == nil || !b.spec.Layer7.WholeLists {", "if b.spec.Layer7 == nil || b.spec.Layer7.WholeLists {"},
 	}},
 	{"all pods of a controller have one watch", []string{"load-balancers 5.1 Upstream selection"}, "sim", "TestARolloutBehindAController", []edit{
 		{"sim/controllers.go", "f := c.run.newForwarder(name, c.spec.Proxy, c.entry)", "f := c.run.newForwarder(name, c.spec.Proxy, c.run.routes[c.stream].entry)"},

@@ -45,8 +45,10 @@ func (w *swarmWorld) balancer() *world.LoadBalancer {
 
 // proxy is what a proxy of HTTP requests does with them.
 func (w *swarmWorld) proxy() *world.Layer7 {
-	return &world.Layer7{
+	p := &world.Layer7{
 		Retries: w.pick(3), RetryOn: of(w.draws, world.RetryConnect, world.RetryReset),
 		ConnectTimeout: w.span(100*ms, 2*sec), UpstreamIdle: w.span(0, 10*sec), Ingress: w.chance(50),
 	}
+	p.WholeLists = p.Ingress
+	return p
 }

@@ -99,7 +99,7 @@ func (w *swarmWorld) asking() *world.LoadBalancer {
 		Drain: of(w.draws, engine.Never, engine.Never, 2*sec, 10*sec), Hash: of(w.draws, world.HashFlow, world.HashRandom, world.HashRoundRobin),
 		NoTarget: world.NoTarget503, Layer7: w.proxy(),
 	}
-	lb.Layer7.Ingress = true
+	lb.Layer7.Ingress, lb.Layer7.WholeLists = true, true
 	if w.chance(15) {
 		lb.Layer7.ConnectTimeout = 0 // as long as the client waits
 	}

@@ -368,7 +368,7 @@ func (b *balancer) acting() engine.Time { return b.spec.Controller.Max() + b.spe
 func (b *balancer) removal() (least, most engine.Time) {
 	watch := b.judge.w.Latency.Watch
 	most = b.spec.Propagation.Max()
-	if b.spec.Layer7 != nil && b.spec.Layer7.Ingress { // which has no list in force before the one that it was told earlier
+	if b.spec.Layer7 != nil && b.spec.Layer7.WholeLists { // which has no list in force before the one that it was told earlier
 		most = max(most, b.spec.Registration.Max())
 	}
 	return watch.Min() + b.spec.Propagation.Min(), watch.Max() + b.acting() + most
