@@ -85,7 +85,7 @@ func (b *builder) standIn(t *world.Traffic) string {
 	}
 	words := fmt.Sprintf("%s (%s, %s) is not simulated", p.name, t.Route.Said, where(t.Route.Object, classField(t.Route)))
 	if p.cloud {
-		return words + ": any gateway stands in for it that a provider's API tells of pods, which is reported to take from a second to minutes (" + world.CloudGateway + ")"
+		return words + ": any gateway stands in for it that a provider's API tells of pods, which is reported to take from a second to minutes, without health checks (" + world.CloudGateway + ")"
 	}
 	if p.retries > 0 {
 		return fmt.Sprintf("%s: any proxy in the cluster that follows EndpointSlices, and tries %s when a connection comes to nothing, stands in for it (%s)", words, more(p.retries), presetGeneric)
