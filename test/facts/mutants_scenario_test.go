@@ -93,7 +93,7 @@ var profileMutants = []mutant{
 		{"sim/servers/servers.go", "if app.JVM = isJVM(e); app.JVM {", "if app.JVM = false; app.JVM {"},
 	}},
 	{"every image has a shell", []string{"simulator 5.5"}, serverFacts, "TestWhatAHookTakesForGranted", []edit{
-		{"sim/servers/hook.go", "program != \"\" && !hasShell(c)", "program != \"\" && false"},
+		{"sim/servers/hook.go", "program != \"\" && !HasShell(c)", "program != \"\" && false"},
 	}},
 	{"what is beside a server is the server", []string{"simulator 5.5"}, serverFacts, "TestImagesAreKnownByWholeWords", []edit{
 		{"sim/servers/image.go", "slices.Contains(servers, w) }) && !i.beside()", "slices.Contains(servers, w) })"},
