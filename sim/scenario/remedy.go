@@ -146,6 +146,8 @@ func finishing(a *world.App) []string {
 		return []string{"process.on('SIGTERM', () => server.close()) in the app: it stops accepting, finishes what runs, and ends"}
 	case "spring-old", "spring-3.4":
 		return []string{"server.shutdown=graceful in the app: it stops accepting, finishes what runs, and ends"}
+	case "nginx-sigterm":
+		return []string{"STOPSIGNAL SIGQUIT in the image, as nginx has from 1.20 on and bitnami/nginx from 1.28 on: it stops accepting, finishes what runs, and ends"}
 	case "exits-at-once", "go-default":
 		return []string{"a handler for SIGTERM in the app: it stops accepting, finishes what runs, and ends"}
 	default:

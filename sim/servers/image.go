@@ -1,8 +1,11 @@
 package servers
 
 import (
+	"math"
 	"slices"
 	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/units"
 )
 
 // Image is a container image's name in its parts.
@@ -45,6 +48,34 @@ func (i Image) hasPrefix(prefix string) bool { return strings.HasPrefix(i.name, 
 // fpm says whether a tag of an image of PHP has php-fpm in it: php:8.4-fpm-alpine, wordpress:fpm.
 func (i Image) fpm() bool {
 	return i.Named("php", "wordpress", "nextcloud", "drupal", "matomo") && slices.Contains(strings.Split(i.tag, "-"), "fpm")
+}
+
+// stopsNginxFast says whether it is an image of nginx from before STOPSIGNAL SIGQUIT, by the version in its tag. The official image has it
+// since 1.19.5 and, being built anew, 1.18; bitnami's since 1.28, and some builds of 1.27.5. Without it the runtime sends SIGTERM, which is
+// nginx' fast shutdown. An image of somebody else may count its versions as it likes.
+func (i Image) stopsNginxFast() bool {
+	version := strings.Split(strings.SplitN(i.tag, "-", 2)[0], ".")
+	if i.name != "nginx" || len(version) < 2 || version[0] != "1" {
+		return false
+	}
+	minor, ok := units.Decimal(version[1], 0)
+	if !ok {
+		return false
+	}
+	patch := uint64(math.MaxUint64) // the last one
+	if len(version) > 2 {
+		if patch, ok = units.Decimal(version[2], 0); !ok {
+			return false
+		}
+	}
+	switch {
+	case i.in("bitnami"), i.in("bitnamilegacy"):
+		return minor < 27 || minor == 27 && patch < 5
+	case i.in("library"), i.path == "nginx", i.path == "docker.io/nginx":
+		return minor < 18 || minor == 19 && patch < 5
+	default:
+		return false
+	}
 }
 
 // segments are the words of its name: "redis-stack-server" has three. Digits at the end of a word are

@@ -52,6 +52,9 @@ func webServers() []Profile {
 				return e.image.is("ingress-nginx", "controller") || e.image.Named("nginx-ingress-controller") || e.runs("nginx-ingress-controller")
 			},
 			app: world.App{FinishWithin: 4 * minute, ReadinessFails: true, Linger: 10 * engine.Second, ServerIdle: 75 * engine.Second}, tune: tuneIngressNginx},
+		{ID: "nginx-sigterm", Match: "nginx up to 1.17 and 1.19.4, bitnami/nginx up to 1.27.4", Listener: "closed (no STOPSIGNAL SIGQUIT)", InFlight: "cut",
+			Source: propDoc, Status: "verified", match: func(e *Evidence) bool { return e.image.stopsNginxFast() },
+			app: world.App{InFlight: world.InFlightCut, ServerIdle: 75 * engine.Second}},
 		{ID: "nginx", Match: "nginx, nginxinc/*, nginx-unprivileged", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished, no limit",
 			Source: propDoc, Status: "verified; the image's STOPSIGNAL recalled",
 			match: func(e *Evidence) bool {
