@@ -29,10 +29,13 @@ type hooked struct {
 }
 
 var (
-	sleeps    = regexp.MustCompile(`^(exec )?sleep [0-9.]+[smh]?;?$`)
-	leadSleep = regexp.MustCompile(`^sleep [0-9.]+[smh]? *(;|&&) *`)
+	sleeps    = regexp.MustCompile(`^(exec )?sleep (` + sleptFor + `);?$`)
+	leadSleep = regexp.MustCompile(`^sleep (` + sleptFor + `) *(;|&&) *`)
 	safeWord  = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 )
+
+// sleptFor is a time as scripts have it: a number, or a variable. Where nobody knows the variable's value the hook is undetermined.
+const sleptFor = `[0-9.]+[smh]?|"?\$(\w+|\{[^}"]*\})"?`
 
 // sleepingHook is a container's hook with a sleep of so many seconds. What it has besides a sleep stays: only its author knows what that is
 // for. The sleep comes before it, unless all that it does is known to leave the server accepting: most programs of hooks have it stop that,
@@ -46,7 +49,7 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 	switch {
 	case known.Kind == servers.HookNone:
 		return hooked{yaml: plain}, true
-	case known.Kind != servers.HookExec && known.Kind != servers.HookHTTP, plainSleep(c.Lifecycle.PreStop):
+	case known.Kind != servers.HookExec && known.Kind != servers.HookHTTP, plainSleep(c.Lifecycle.PreStop) && !known.Undetermined:
 		return hooked{yaml: plain, words: " instead of " + hookName(c.Lifecycle.PreStop)}, true
 	}
 	shell, script := scriptBehind(c, &known)
@@ -56,7 +59,10 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 	h.request = known.Kind == servers.HookHTTP
 	h.shell = !servers.HasShell(c) && (h.request || !isScript(c.Lifecycle.PreStop.Exec.Command))
 	h.words, h.rest = " after its hook", min(known.Duration.Max(), engine.Hour)
-	rest := leadSleep.ReplaceAllString(script, "")
+	rest := script
+	if !known.Undetermined || !strings.Contains(leadSleep.FindString(script), "$") {
+		rest = leadSleep.ReplaceAllString(script, "")
+	}
 	if accepts := !known.Undetermined && !known.ClosesListener && !known.SignalsServer; rest != script || !accepts {
 		h.words, script = " before its hook", fmt.Sprintf("sleep %d; %s", seconds, rest)
 	} else {

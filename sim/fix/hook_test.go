@@ -32,6 +32,10 @@ func TestWhatAHookDoesStays(t *testing.T) {
 		{exec("/bin/sleep", "20"), ""}, // it sleeps longer
 		{exec("/bin/sleep", "infinity"), `{sleep: {seconds: 15}}`},
 		{exec("/usr/bin/gateway", "sleep", "--duration=4s"), `{sleep: {seconds: 15}}`},
+		{exec("/bin/sh", "-c", "sleep ${DRAIN:-5}"), `{sleep: {seconds: 15}}`},
+		{exec("/bin/sh", "-c", "sleep $OTHER"), `{exec: {command: ["/bin/sh", -c, "sleep 15; sleep $OTHER"]}}`},
+		{exec("sh", "-c", "sleep \"$DRAIN\"; nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
+		{exec("sh", "-c", "sleep $OTHER; nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; sleep $OTHER; nginx -s quit"]}}`},
 		{exec("sh", "-c", "sleep 5; nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
 		{exec("sh", "-c", "nginx -s quit"), `{exec: {command: ["sh", -c, "sleep 15; nginx -s quit"]}}`},
 		{exec("/bin/bash", "-c", "queue --await && queue --leave;"), `{exec: {command: ["/bin/bash", -c, "sleep 15; queue --await && queue --leave;"]}}`},
@@ -51,7 +55,7 @@ func TestWhatAHookDoesStays(t *testing.T) {
 	} {
 		sc, w := worldOf(t, fill(nil), scenario.Options{})
 		c := &w.Template().Spec.Containers[0]
-		c.Lifecycle = &corev1.Lifecycle{PreStop: &x.hook}
+		c.Lifecycle, c.Env = &corev1.Lifecycle{PreStop: &x.hook}, []corev1.EnvVar{{Name: "DRAIN", Value: "4"}}
 		w.Hooks = map[string]world.Hook{c.Name: servers.HookOf(c, world.Overrides{})}
 		change := (&target{sc: sc, w: w, server: 0}).preStop(15)
 		switch {

@@ -291,7 +291,7 @@ func (in interpreter) timeout(argv []string, depth int) effect {
 
 // script is the effect of a shell string.
 func (in interpreter) script(script string, depth int) effect {
-	commands, ok := parseShell(script)
+	commands, ok := parseShell(script, literals(in.container))
 	if !ok {
 		return in.opaqueScript(script)
 	}
@@ -336,7 +336,14 @@ func (in interpreter) command(c command, depth int) effect {
 	if why := absent(ParseImage(in.container.Image), c.words[0]); why != "" && name != "exec" {
 		return effect{fails: true, why: []string{why}}
 	}
-	return in.argv(c.words, depth)
+	if c.assigns() {
+		return effect{}
+	}
+	e := in.argv(c.words, depth)
+	if len(e.why) > 0 && len(c.by) > 0 {
+		e.why[0] += " (by " + strings.Join(c.by, ", ") + ")"
+	}
+	return e
 }
 
 // opaqueScript is for what is more than a chain of commands.

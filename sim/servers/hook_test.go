@@ -135,6 +135,7 @@ func TestHookOf(t *testing.T) {
 		{"timeout of what is shorter", sh("timeout -s KILL 30s sleep 10"), "exec 10s"},
 		{"timeout of an unknown program", sh("timeout 3 drain.sh"), "exec uniform 0s-3s undetermined"},
 		{"a longer timeout of an unknown program", sh("timeout 30 drain.sh"), "exec uniform 0s-30s undetermined"},
+		{"a file that may be there", sh("[ -f /x ] && sleep 5"), "exec uniform 0s-5s"},
 		{"an unknown program", execIn("app", "/app/drain"), unknown},
 		{"an unknown program, then sleep", sh("/app/drain; sleep 5"), "exec uniform 5s-10s undetermined"},
 		{"a time that is computed", sh("sleep $DELAY"), unknown},
@@ -249,6 +250,55 @@ func TestOverridesOfHooks(t *testing.T) {
 	}
 }
 
+// What a container's manifest writes out is known in its hooks, and what a script sets itself; what comes from elsewhere is not.
+func TestHooksWithVariables(t *testing.T) {
+	t.Parallel()
+	const unknown = "exec uniform 0s-5s undetermined"
+	from := func(name string) corev1.EnvVar {
+		return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}
+	}
+	env := []corev1.EnvVar{
+		{Name: "DRAIN", Value: "25"}, {Name: "UNIT", Value: "2m"}, {Name: "EMPTY"}, {Name: "TWO", Value: "1 2"}, from("POD"),
+		{Name: "TENFOLD", Value: "$(DRAIN)0"}, {Name: "OF_POD", Value: "$(POD)"}, {Name: "OPEN", Value: "$(DRAIN"}, {Name: "PRICE", Value: "$$(DRAIN) $5"},
+		{Name: "TWICE", Value: "1"}, {Name: "TWICE", Value: "2"}, {Name: "LOST", Value: "1"}, from("LOST"),
+	}
+	for script, want := range map[string]string{
+		"sleep $DRAIN": "exec 25s", "sleep ${DRAIN}": "exec 25s", `sleep "$DRAIN"`: "exec 25s", `sleep "${DRAIN:-5}"`: "exec 25s", "sleep ${DRAIN-5}s": "exec 25s",
+		"sleep ${DRAIN:?is to be set}": "exec 25s", "sleep 1$DRAIN": "exec 2m5s", "sleep $UNIT": "exec 2m0s", "sleep $TENFOLD": "exec 4m10s",
+		"sleep $TWICE": "exec 2s", "sleep 5; sleep $DRAIN && sleep 1": "exec 31s", `sh -c "sleep $DRAIN"`: "exec 25s", `sh -c 'sleep $DRAIN'`: "exec 25s",
+		"sleep $POD": unknown, "sleep $OTHER": unknown, "sleep ${OTHER:-5}": unknown, "sleep $OF_POD": unknown, "sleep $LOST": unknown,
+		"sleep ${DRAIN%s}": unknown, "sleep ${#DRAIN}": unknown, "sleep ${DRAIN:+5}": unknown, "sleep ${EMPTY:-5}": unknown, "sleep $((DRAIN + 5))": unknown,
+		"sleep $TWO": unknown, `sleep "\$DRAIN"`: unknown, "sleep $(DRAIN)": unknown, "sleep $1": unknown, "sleep $": unknown,
+		"sleep '$DRAIN'": "exec 0s", `sleep "$EMPTY"`: "exec 0s", "sleep $EMPTY": "exec 0s", `sleep "$PRICE"`: "exec 0s", "sleep $OPEN": "exec 0s",
+		"DRAIN=7; sleep $DRAIN": "exec 7s", "A=3 B=$DRAIN; sleep $A $B": "exec 28s", "export A=4 && sleep $A": "exec 4s", "DRAIN=7 sleep $DRAIN": "exec 25s",
+		"A=3; A=4; sleep $A": "exec 4s", "DRAIN=7 true; sleep $DRAIN": "exec 25s",
+		"drain || DRAIN=7; sleep $DRAIN": "exec uniform 0s-10s undetermined", "DRAIN=$POD; sleep $DRAIN": "exec uniform 0s-10s undetermined",
+		"unset DRAIN; sleep $DRAIN": "exec uniform 0s-10s undetermined", "eval x; sleep $DRAIN": "exec uniform 0s-10s undetermined",
+		`[ "$DRAIN" = 25 ] && sleep 3`: "exec 3s", `[ "$DRAIN" != 25 ] && sleep 3`: "exec 0s", `test $DRAIN -gt 0 && sleep $DRAIN`: "exec 25s",
+		`[ $DRAIN -lt 25 ] || sleep 3`: "exec 3s", `[ $DRAIN -eq 25 ] && [ $DRAIN -ne 1 ] && [ $DRAIN -ge 25 ] && [ $DRAIN -le 25 ] && sleep 3`: "exec 3s",
+		`[ -n "$EMPTY" ] || sleep 3`: "exec 3s", `[ -z "$EMPTY" ] && sleep 3`: "exec 3s", `[ "$DRAIN" ] && sleep 3`: "exec 3s", `[ x == y ] && sleep 3`: "exec 0s",
+		"[ -f /tmp/x ] && sleep 3": "exec uniform 0s-3s", "test -d / -a -d /x && sleep 3": "exec uniform 0s-3s", "[ a -eq 1 ] && sleep 3": "exec uniform 0s-3s",
+		"[ a -nt b ] && sleep 3": "exec uniform 0s-3s",
+	} {
+		c := sh(script)
+		c.Env = env
+		if got := words(HookOf(c, world.Overrides{})); got != want {
+			t.Errorf("%s: got %s, want %s", script, got, want)
+		}
+	}
+	c := sh("sleep 2; sleep $DRAIN$UNIT$UNIT")
+	if c.Env = env; HookOf(c, world.Overrides{}).Why != "sleep 2, then sleep cannot read 252m2m: it fails at once (by DRAIN, UNIT)" {
+		t.Errorf("why: %s", HookOf(c, world.Overrides{}).Why)
+	}
+	for _, word := range []string{"$DRAIN", "$(DRAIN)"} {
+		c := execIn("example.com/app:1", "sleep", word)
+		c.Env = env
+		if h := HookOf(c, world.Overrides{}); words(h) != "exec 0s" || !strings.Contains(h.Why, "nothing replaces "+word) {
+			t.Errorf("%s: %s, %s", word, words(h), h.Why)
+		}
+	}
+}
+
 func TestShell(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ script, want string }{
@@ -264,7 +314,7 @@ func TestShell(t *testing.T) {
 		{"a \\", "ok [a|]"},
 		{"#x", "ok"},
 	} {
-		commands, ok := parseShell(tt.script)
+		commands, ok := parseShell(tt.script, nil)
 		got := map[bool]string{true: "ok", false: "bad"}[ok]
 		for _, c := range commands {
 			got += fmt.Sprintf(" %s[%s]%s", c.after, strings.Join(c.words, "|"), map[bool]string{true: "$"}[c.opaque])

@@ -45,9 +45,10 @@ func programs() []program {
 		{"nodetool", runNodetool},
 		{"consul", stops("consul leave", engine.Second, 5*engine.Second)},
 		{"nats-server", runNATS},
+		{"test", runTest}, {"[", runTest},
 		{"rm", runMarker}, {"unlink", runMarker}, {"touch", runMarker},
 	}
-	for _, name := range []string{"true", ":", "echo", "printf", "date", "cd", "set", "export", "test", "[", "mkdir", "cat", "ls", "sync", "exit", "logger", "trap", "umask"} {
+	for _, name := range []string{"true", ":", "echo", "printf", "date", "cd", "set", "export", "mkdir", "cat", "ls", "sync", "exit", "logger", "trap", "umask"} {
 		rows = append(rows, program{name, instant})
 	}
 	return append(rows, program{"false", func(*corev1.Container, []string) effect { return effect{fails: true, why: []string{"false"}} }})
@@ -59,6 +60,55 @@ func instant(_ *corev1.Container, argv []string) effect {
 		e.fails = true
 	}
 	return e
+}
+
+// runTest is test, or [: what it says of words that are known is known, and nothing else.
+func runTest(_ *corev1.Container, argv []string) effect {
+	e := effect{why: []string{argv[0]}}
+	words := argv[1:]
+	if argv[0] == "[" && len(words) > 0 {
+		words = words[:len(words)-1]
+	}
+	holds, known := false, true
+	switch {
+	case len(words) == 1:
+		holds = words[0] != ""
+	case len(words) == 2 && (words[0] == "-n" || words[0] == "-z"):
+		holds = (words[1] != "") == (words[0] == "-n")
+	case len(words) == 3:
+		holds, known = compares(words[0], words[1], words[2])
+	default:
+		known = false
+	}
+	e.mayFail, e.fails = !known, known && !holds
+	return e
+}
+
+// compares is what test says of two words with an operator between them.
+func compares(a, operator, b string) (holds, known bool) {
+	x, isNumber := units.Decimal(a, 0)
+	y, ok := units.Decimal(b, 0)
+	isNumber = isNumber && ok
+	switch operator {
+	case "=", "==":
+		return a == b, true
+	case "!=":
+		return a != b, true
+	case "-eq":
+		return x == y, isNumber
+	case "-ne":
+		return x != y, isNumber
+	case "-gt":
+		return x > y, isNumber
+	case "-ge":
+		return x >= y, isNumber
+	case "-lt":
+		return x < y, isNumber
+	case "-le":
+		return x <= y, isNumber
+	default:
+		return false, false
+	}
 }
 
 // runMarker reads what takes a file away, or makes one, that the readiness probe looks for: the pod is not ready from then on, and neither is
@@ -112,8 +162,8 @@ func runSleep(_ *corev1.Container, argv []string) effect {
 	for _, a := range argv[1:] {
 		d, ok := sleepTime(a)
 		if !ok {
-			if strings.ContainsAny(a, "$`") {
-				return unknownEffect("sleep for a time that is computed when it runs: " + a)
+			if strings.HasPrefix(a, "$") { // docs/model/pod-lifecycle.md 2.2: the kubelet replaces it in command and args, not in hooks
+				return effect{fails: true, why: []string{"nothing replaces " + a + " in a hook without a shell: sleep fails at once"}}
 			}
 			return effect{fails: true, why: []string{"sleep cannot read " + a + ": it fails at once"}}
 		}

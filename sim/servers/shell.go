@@ -1,14 +1,17 @@
 package servers
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/units"
 )
 
 // What a preStop hook says is read here: the words of a command line and how commands are
-// chained, in the part of the POSIX shell language that hooks use. What is beyond it (loops,
-// substitutions, background jobs) is reported as such and not guessed at.
+// chained, in the part of the POSIX shell language that hooks use, with the variables that the
+// container's manifest writes out. What is beyond it (loops, substitutions, background jobs) is
+// reported as such and not guessed at.
 
 // command is one simple command of a script and how it is reached.
 type command struct {
@@ -17,12 +20,14 @@ type command struct {
 	after string
 	// opaque says that a word is computed when the command runs ($X, `x`, $(x)).
 	opaque bool
+	// by are the variables whose values are in its words.
+	by []string
 }
 
-// parseShell splits a script into its commands. It is not ok when the script is more than a
-// chain of simple commands.
-func parseShell(script string) ([]command, bool) {
-	l := &shellLexer{rest: script}
+// parseShell splits a script into its commands, with the values of variables that are known. It is
+// not ok when the script is more than a chain of simple commands.
+func parseShell(script string, env variables) ([]command, bool) {
+	l := &shellLexer{rest: script, env: maps.Clone(env)}
 	var out []command
 	current := command{}
 	for {
@@ -33,6 +38,7 @@ func parseShell(script string) ([]command, bool) {
 		case tokenWord:
 			current.words = append(current.words, token)
 			current.opaque = current.opaque || l.opaque
+			current.by = append(current.by, l.by...)
 			continue
 		case tokenRedirect:
 			if _, k := l.next(); k != tokenWord {
@@ -45,6 +51,7 @@ func parseShell(script string) ([]command, bool) {
 			if isKeyword(current.words[0]) {
 				return nil, false
 			}
+			l.env.after(&current)
 			out = append(out, current)
 			current = command{}
 		}
@@ -75,8 +82,11 @@ const (
 
 // shellLexer reads tokens off the front of a script.
 type shellLexer struct {
-	rest   string
-	opaque bool // of the last word: it has a substitution in it
+	rest string
+	env  variables
+	// Of the last word: it has a substitution in it whose value is not known, and what variables it has in it.
+	opaque bool
+	by     []string
 }
 
 func (l *shellLexer) next() (string, tokenKind) {
@@ -118,7 +128,7 @@ func (l *shellLexer) next() (string, tokenKind) {
 // word reads one word with its quotes taken off.
 func (l *shellLexer) word() (string, tokenKind) {
 	var b strings.Builder
-	l.opaque = false
+	l.opaque, l.by = false, nil
 	for l.rest != "" {
 		c := l.rest[0]
 		switch c {
@@ -142,6 +152,12 @@ func (l *shellLexer) word() (string, tokenKind) {
 			}
 			continue
 		case '`', '$':
+			if name, value, n := l.env.reference(l.rest); n > 0 {
+				l.take(&b, name, value)
+				l.opaque = l.opaque || strings.ContainsAny(value, " \t\n*?[") // the shell makes more words of it
+				l.rest = l.rest[n:]
+				continue
+			}
 			l.opaque = true
 			if !l.substitution(&b) {
 				return "", tokenBad
@@ -164,12 +180,35 @@ func (l *shellLexer) quoted(b *strings.Builder, quote byte) bool {
 	if quote == '"' && strings.HasSuffix(inside, "\\") {
 		return false // an escaped quote: not worth the trouble
 	}
-	if quote == '"' && strings.ContainsAny(inside, "$`") {
-		l.opaque = true
-	}
-	b.WriteString(inside)
 	l.rest = l.rest[end+2:]
-	return true
+	if quote == '\'' {
+		b.WriteString(inside)
+		return true
+	}
+	for {
+		at := strings.IndexAny(inside, "$`")
+		if at < 0 {
+			b.WriteString(inside)
+			return true
+		}
+		b.WriteString(inside[:at])
+		name, value, n := l.env.reference(inside[at:])
+		if n == 0 || at > 0 && inside[at-1] == '\\' {
+			l.opaque = true
+			b.WriteString(inside[at:])
+			return true
+		}
+		l.take(b, name, value)
+		inside = inside[at+n:]
+	}
+}
+
+// take puts the value of a variable into a word.
+func (l *shellLexer) take(b *strings.Builder, name, value string) {
+	b.WriteString(value)
+	if !slices.Contains(l.by, name) {
+		l.by = append(l.by, name)
+	}
 }
 
 // substitution reads `...`, $(...), ${...} or $name as it stands.

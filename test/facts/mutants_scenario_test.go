@@ -31,6 +31,12 @@ var hookMutants = []mutant{
 	{"a minute is a second", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "unit, number = engine.Minute, s[:len(s)-1]", "unit, number = engine.Second, s[:len(s)-1]"},
 	}},
+	{"a hook's shell has no variables", []string{"pod-lifecycle 2.2 variables"}, serverFacts, "TestHooksWithVariables", []edit{
+		{"sim/servers/variables.go", `case name == "", !known:`, `case name == "", known, !known:`},
+	}},
+	{"the kubelet replaces variables of hooks", []string{"pod-lifecycle 2.2 variables"}, serverFacts, "TestHooksWithVariables", []edit{
+		{"sim/servers/program.go", `if strings.HasPrefix(a, "$") {`, `if strings.HasPrefix(a, "$") && len(a) < 2 {`},
+	}},
 	{"an unknown program takes no time", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "unknownHook = 5 * engine.Second", "unknownHook = 0 * engine.Second"},
 	}},
