@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
 // A node of both families has two ranges for its pods, the first of which the old field repeats: where there is the list, it counts.
@@ -35,5 +37,16 @@ func TestTheRangesOfANodesPods(t *testing.T) {
 	}
 	if n, err := c.Node(Machine{Name: "node-1"}); err != nil || n.Detector.CIDRs != nil {
 		t.Errorf("without a Node: %v, %v", n, err)
+	}
+}
+
+// The rules are those of the mode that the configuration names; without one, of lameduck's own.
+func TestTheDialectIsTheModes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]plan.Dialect{"mode: iptables": plan.IPTables, "mode: nftables": plan.NFTables} { // order: each by itself
+		c, problems := Read(object(t, text))
+		if len(problems) > 0 || c.Dialect() != want {
+			t.Errorf("%s: %v, %v, want %v", text, c.Dialect(), problems, want)
+		}
 	}
 }

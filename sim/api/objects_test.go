@@ -17,3 +17,13 @@ func TestWhatPeopleCallAPod(t *testing.T) {
 		}
 	}
 }
+
+// A pod that is nowhere yet belongs where it may only go: to the node that its DaemonSet has made it for.
+func TestThePlaceOfAPod(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ node, only, want int }{{0, 0, 0}, {2, 0, 2}, {0, 3, 0}, {-1, 1, 0}, {-1, 3, 2}, {-1, 0, -1}} {
+		if got := (&Pod{Node: tt.node, Only: tt.only}).Place(); got != tt.want {
+			t.Errorf("node %d, only %d: %d, want %d", tt.node, tt.only, got, tt.want)
+		}
+	}
+}

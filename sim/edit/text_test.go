@@ -3,6 +3,8 @@ package edit
 import (
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
 
 // A place that cannot be told from its line is refused, with where it is.
@@ -39,6 +41,20 @@ func TestWithRefusesWhatIsBelowTheLastName(t *testing.T) {
 		got, err := With([]byte(text), loaded(t, text), "metadata.labels.a", Value{YAML: "b"})
 		if err == nil || !strings.HasPrefix(err.Error(), "web.yaml:6: metadata.labels.a: ") {
 			t.Errorf("%q: %q, %v", end, got, err)
+		}
+	}
+}
+
+// A position that a text does not have is no place in it.
+func TestAPositionOutsideOfATextIsNoPlace(t *testing.T) {
+	t.Parallel()
+	text := "a: 1\nü: 2\nc"
+	for p, want := range map[manifest.Position]int{
+		{Line: 1, Column: 1}: 0, {Line: 1, Column: 4}: 3, {Line: 2, Column: 1}: 5, {Line: 2, Column: 2}: 7, {Line: 3, Column: 1}: 11,
+		{Line: 1, Column: 6}: -1, {Line: 3, Column: 2}: -1, {Line: 3, Column: 9}: -1, {Line: 4, Column: 1}: -1,
+	} { // order: each by itself
+		if at, ok := offset([]byte(text), p); ok != (want >= 0) || ok && at != want {
+			t.Errorf("%v: %d, %v, want %d", p, at, ok, want)
 		}
 	}
 }

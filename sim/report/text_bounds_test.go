@@ -93,3 +93,40 @@ func TestAnEditWithoutRoom(t *testing.T) {
 		}
 	}
 }
+
+// A room has no more of anything than the one before it, and less of something.
+func TestEachRoomIsSmallerThanTheOneBefore(t *testing.T) {
+	t.Parallel()
+	figures := func(r room) []int {
+		said := []int{r.cases, r.causes, r.story, r.fixes, r.assumed, r.noHelp, r.notes, r.others, r.parts}
+		for _, short := range []bool{r.brief, r.terse, r.unpasted} {
+			said = append(said, 1-boolOf(short))
+		}
+		return said
+	}
+	all := rooms()
+	for i, r := range all[1:] {
+		before, less := figures(all[i]), false
+		for k, n := range figures(r) {
+			if n > before[k] {
+				t.Errorf("room %d has more than the one before it: %+v after %+v", i+1, r, all[i])
+			}
+			less = less || n < before[k]
+		}
+		if !less {
+			t.Errorf("room %d is as large as the one before it: %+v", i+1, r)
+		}
+	}
+	for k, n := range figures(all[0]) {
+		if n == 0 {
+			t.Errorf("the first room has nothing of its figure %d: %+v", k, all[0])
+		}
+	}
+}
+
+func boolOf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -69,3 +69,18 @@ func TestWhichPodsABudgetCovers(t *testing.T) {
 		}
 	}
 }
+
+func TestABudgetIsNamedWithWhatItAsksFor(t *testing.T) {
+	t.Parallel()
+	two, half := intstr.FromInt32(2), intstr.FromString("50%")
+	for want, spec := range map[string]policyv1.PodDisruptionBudgetSpec{
+		"PodDisruptionBudget web (minAvailable 2)":     {MinAvailable: &two},
+		"PodDisruptionBudget web (maxUnavailable 50%)": {MaxUnavailable: &half},
+		"PodDisruptionBudget web":                      {},
+	} {
+		b := Budget{Value: &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: spec}}
+		if got := b.Words(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

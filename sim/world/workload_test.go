@@ -129,3 +129,35 @@ func TestTargetPortOfASidecar(t *testing.T) {
 		t.Errorf("%v serve", list)
 	}
 }
+
+// A Service serves a workload if there is such a Service and such a workload, and it selects the workload's pods.
+func TestWhomAServiceServes(t *testing.T) {
+	t.Parallel()
+	service := func(name, app string) *corev1.Service {
+		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": app}}}
+	}
+	db := web()
+	db.Resource.SetName("db")
+	s := &Scenario{Workloads: []Workload{*db, *web()}, Services: []Service{{Service: service("web", "web")}, {Service: service("other", "other")}}}
+	for asked, want := range map[[2]string]bool{
+		{"shop/web", "shop/web"}: true, {"shop/web", "shop/db"}: true, {"shop/other", "shop/web"}: false, {"shop/web", "shop/gone"}: false, {"shop/gone", "shop/web"}: false,
+	} {
+		if got := s.Serves(asked[0], asked[1]); got != want {
+			t.Errorf("%v: %v", asked, got)
+		}
+	}
+}
+
+// Where requests must not be done twice, a proxy that repeats what was not answered repeats only what never got there, and any other only GETs.
+func TestWhatAProxyRepeatsOfRequestsThatAreNoGETs(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ before, want Layer7 }{
+		{Layer7{RetryOn: RetryReset, Retries: 2}, Layer7{RetryOn: RetryConnect, Retries: 2}},
+		{Layer7{RetryOn: RetryConnect, Retries: 2}, Layer7{RetryOn: RetryConnect, GETs: 2}},
+	} {
+		got := tt.before
+		if got.ForPOSTs(); got.RetryOn != tt.want.RetryOn || got.Retries != tt.want.Retries || got.GETs != tt.want.GETs {
+			t.Errorf("%+v, want %+v", got, tt.want)
+		}
+	}
+}
