@@ -274,3 +274,16 @@ func TestWhatAChangeIsForAndWhatNot(t *testing.T) {
 		}
 	}
 }
+
+// A change that may break something says so, with what it may break, and one that does not is not warned of.
+func TestADestructiveChangeIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	for _, why := range []string{"", "two of them may write at once"} {
+		f := &record.Fix{Workload: "shop/web", Title: "strategy: RollingUpdate", Destructive: why}
+		out := newText(&record.Simulation{}, TextOptions{}, everything)
+		out.fix(f, &record.Case{Workload: "shop/web"})
+		if got := out.String(); strings.Contains(got, "Careful") != (why != "") || !strings.Contains(got, why) {
+			t.Errorf("%q: %s", why, got)
+		}
+	}
+}

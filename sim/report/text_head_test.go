@@ -206,3 +206,47 @@ func TestSessionsAreWithoutAServer(t *testing.T) {
 		}
 	}
 }
+
+// What does not finish is the action; of a Scenario, which has several, something of it. In how many runs is said where it is not all of them.
+func TestWhatNeverFinishesIsNamed(t *testing.T) {
+	t.Parallel()
+	stuck := func(of ...bool) (out []record.Run) {
+		for _, s := range of {
+			r := record.Run{}
+			if s {
+				r.Stuck = &record.Stuck{What: "one node more"}
+			}
+			out = append(out, r)
+		}
+		return out
+	}
+	for want, c := range map[string]record.Case{ // order: each by itself
+		"the rolling restart never finishes":                      {Action: scenario.ActionRollout, Kind: "Deployment", Runs: stuck(true, true)},
+		"the rolling restart does not finish in 1 of 2 runs":      {Action: scenario.ActionRollout, Kind: "Deployment", Runs: stuck(true, false)},
+		"something that it begins never finishes":                 {Action: scenario.ActionRollout, Kind: "Scenario", Runs: stuck(true)},
+		"something that it begins does not finish in 2 of 3 runs": {Action: scenario.ActionRollout, Kind: "Scenario", Runs: stuck(true, false, true)},
+	} {
+		c.Workload = "shop/web"
+		if got := neverFinishes(&c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Requests of all runs are a part of a client's traffic by run; of clients without a rate, and without runs, that says nothing.
+func TestRequestsAreSecondsOfAClientsTraffic(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		requests uint64
+		rate     int
+		runs     int
+		want     engine.Time
+	}{
+		{300, 100_000, 1, 3 * engine.Second}, {300, 100_000, 2, 1500 * engine.Millisecond}, {300, 50_000, 1, 6 * engine.Second}, {0, 100_000, 1, 0}, {300, 0, 1, 0}, {300, 100_000, 0, 0},
+	} {
+		c := &record.Case{Clients: []record.Client{{}, {Rate: tt.rate}}, Runs: make([]record.Run, tt.runs)}
+		if got := meanSeconds(tt.requests, c, 1); got != tt.want {
+			t.Errorf("%d requests at %d in %d runs: %v, want %v", tt.requests, tt.rate, tt.runs, got, tt.want)
+		}
+	}
+}

@@ -282,3 +282,31 @@ func TestAssumptionsAreMoreWhereSomeAreListed(t *testing.T) {
 		}
 	}
 }
+
+// Another value of an assumption is a clause of its own; one without words of its own has those of the assumption, or its name.
+func TestAConditionIsAClause(t *testing.T) {
+	t.Parallel()
+	c := &record.Case{Workload: "shop/web", Assumptions: []world.Assumption{{ID: "other", What: "something else"}, {ID: "more", What: "something more"}}}
+	for want, a := range map[string]record.Alternative{ // order: each by itself
+		"nodes first pull the image, for 20 s":                      {ID: "image", Value: "pull 20s"},
+		"minSyncPeriod is 10 s":                                     {ID: "proxy", Value: "minSyncPeriod 10s"},
+		"2 of its pods are on node-1":                               {ID: "places", Value: "2 on node-1"},
+		"the program of the preStop hook is not there in the image": {ID: "prestop-program", Value: "not there"},
+		"web exits at once at SIGTERM":                              {ID: "sigterm", Value: "exits-at-once"},
+		"web closes its port at SIGTERM and finishes":               {ID: "sigterm", Value: "closes-and-finishes"},
+		"web ignores SIGTERM":                                       {ID: "sigterm", Value: "ignores"},
+		"web does at SIGTERM what the profile java says":            {ID: "sigterm", Value: "java"},
+		"containers listen after 20 s":                              {ID: "start", Value: "20s"},
+		"a client waits without a limit for an answer":              {ID: "timeout", Value: "none"},
+		"something else is 7":                                       {ID: "other", Value: "7"},
+		"something more is 7":                                       {ID: "more", Value: "7"},
+		"unknown is 7":                                              {ID: "unknown", Value: "7"},
+	} {
+		if got := condition(c, &a); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := appOf(&record.Case{}); got != "the app" {
+		t.Errorf("%q", got)
+	}
+}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -146,5 +148,122 @@ func TestNoNameIsNotLikeAName(t *testing.T) {
 	first, second := &alike{numbers: map[string]int{}}, &alike{numbers: map[string]int{}}
 	if first.name("") == second.name("web") || second.full("shop/web") == first.full("shop/") || first.name("") != second.name("") {
 		t.Error("an empty name stands for one")
+	}
+}
+
+// What is spoken over a port of sessions is told by the numbers that databases and queues have, whichever side of the Service has them.
+func TestWhatSessionsAreCalled(t *testing.T) {
+	t.Parallel()
+	want := map[int]string{
+		6379: "Redis sessions", 3306: "MySQL sessions", 5432: "PostgreSQL sessions", 27017: "MongoDB sessions", 5672: "AMQP sessions", 9042: "Cassandra sessions",
+		11211: "Memcached sessions", 7000: "sessions",
+	}
+	for number, words := range want { // order: each by itself
+		for _, p := range []corev1.ServicePort{{Port: int32(number), TargetPort: intstr.FromInt(1)}, {Port: 1, TargetPort: intstr.FromInt(number)}} {
+			if got := sessionsOf(&subject{port: &p, template: &corev1.PodTemplateSpec{}}); got != words {
+				t.Errorf("port %d to %v: %q, want %q", p.Port, p.TargetPort, got, words)
+			}
+		}
+	}
+}
+
+// A Service that leads to pods before they are ready has a port for clients where something leads there from outside, or where the port's name
+// or number is that of a protocol for clients.
+func TestWhichPortsAreForClients(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind   corev1.ServiceType
+		name   string
+		target int
+		want   bool
+	}{
+		{"", "peer", 7000, false}, {corev1.ServiceTypeClusterIP, "", 7000, false},
+		{corev1.ServiceTypeLoadBalancer, "peer", 7000, true}, {corev1.ServiceTypeNodePort, "peer", 7000, true},
+		{"", "", 80, true}, {"", "", 443, true}, {"", "", 8080, true}, {"", "", 8443, true}, {"", "", 9200, true}, {"", "", 9201, false},
+		{"", "http-peer", 7000, true}, {"", "HTTPS", 7000, true}, {"", "http2-x", 7000, true}, {"", "grpc", 7000, true}, {"", "web-1", 7000, true},
+		{"", "api", 7000, true}, {"", "client", 7000, true}, {"", "rest", 7000, true}, {"", "clients", 7000, false},
+	} {
+		svc := &corev1.Service{}
+		svc.Spec.Type, svc.Spec.Ports = c.kind, []corev1.ServicePort{{Name: c.name, Port: 1, TargetPort: intstr.FromInt(c.target)}}
+		s := &subject{service: manifest.Typed[*corev1.Service]{Value: svc}, port: &svc.Spec.Ports[0], template: &corev1.PodTemplateSpec{}, container: &corev1.Container{}}
+		if got := (&inventory{}).forClients(s); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// A budget of nodes is a number or a part of 100, of as many nodes as there can be.
+func TestABudgetOfNodesIsANumberOrAPart(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]world.NodeBudget{
+		"0": {}, "5": {Number: 5}, fmt.Sprint(maxNodes): {Number: maxNodes}, "0%": {PerCent: true}, "100%": {Number: 100, PerCent: true},
+	} { // order: each by itself
+		if got, ok := budgetOf(words); !ok || got != want {
+			t.Errorf("%q: %+v, %v", words, got, ok)
+		}
+	}
+	for _, words := range []string{"", "%", "-1", "-1%", "101%", "many", fmt.Sprint(maxNodes + 1)} {
+		if got, ok := budgetOf(words); ok {
+			t.Errorf("%q: %+v", words, got)
+		}
+	}
+}
+
+// A ScaledObject raises a workload to its least number of pods, and may take it to none; what is no number of pods counts as if it were not there.
+func TestWhatAScaledObjectSays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		spec        string
+		least, most int32
+		zero        string
+	}{
+		{"", 0, 0, "without minReplicaCount, which is 0 then"},
+		{"minReplicaCount: 0", 0, 0, "minReplicaCount 0"},
+		{"minReplicaCount: 2, maxReplicaCount: 9", 2, 9, ""},
+		{"minReplicaCount: 2, maxReplicaCount: 0", 2, 0, ""},
+		{"minReplicaCount: 2, maxReplicaCount: -3", 2, 0, ""},
+		{"minReplicaCount: 2, maxReplicaCount: nine", 2, 0, ""},
+		{"minReplicaCount: 2, maxReplicaCount: 99999999999", 2, 0, ""},
+		{"minReplicaCount: -2", 0, 0, "minReplicaCount 0"},
+		{"minReplicaCount: 99999999999", 0, 0, "minReplicaCount 0"},
+		{"minReplicaCount: 2, idleReplicaCount: 0", 2, 0, "idleReplicaCount 0"},
+		{"minReplicaCount: 2, idleReplicaCount: 1", 2, 0, ""},
+	} {
+		spec := map[string]any{}
+		for field := range strings.SplitSeq(c.spec, ", ") {
+			name, value, _ := strings.Cut(field, ": ")
+			spec[name] = value // a text is no number
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				spec[name] = n
+			}
+		}
+		if s := scaledObject(&manifest.Object{Value: map[string]any{"spec": spec}}); s.least != c.least || s.most != c.most || s.toZero != c.zero {
+			t.Errorf("{%s}: at least %d, at most %d, %q", c.spec, s.least, s.most, s.toZero)
+		}
+	}
+}
+
+// What requests share is said with a word, and each word is read as what it says.
+func TestWhatRequestsShareIsAWord(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"per-request": "per-request", "keep-alive": "keep-alive", "http2": "http2", "grpc": "http2", "session": "session"} { // order: each by itself
+		s, wrong := parsed("LoadBalancer", "  traffic: [{to: default/web:80, rate: 10/s, connection: "+word+"}]\n", Options{})
+		if s == nil || wrong != "" || connectionWord(&s.Traffic[0]) != want {
+			t.Errorf("%s: %+v, %s", word, s, wrong)
+		}
+	}
+}
+
+// A load balancer keeps an idle connection for a while, or for ever; not for no time at all.
+func TestHowLongALoadBalancerKeepsWhatIsIdle(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]engine.Time{"90s": 90 * engine.Second, never: 0} { // order: each by itself
+		s, wrong := parsed("LoadBalancer", "  loadBalancer: {preset: aws-nlb-ip, idle: "+value+"}\n", Options{})
+		if s == nil || wrong != "" || s.Traffic[0].LB.Idle != want {
+			t.Errorf("%s: %+v, %s", value, s, wrong)
+		}
+	}
+	if _, wrong := parsed("LoadBalancer", "  loadBalancer: {preset: aws-nlb-ip, idle: 0s}\n", Options{}); !strings.Contains(wrong, "keeps no idle connection at all is none") {
+		t.Error(wrong)
 	}
 }
