@@ -28,7 +28,22 @@ func ParseImage(s string) Image {
 	if len(parts) > 1 {
 		i.repo = parts[len(parts)-2]
 	}
+	if name, ok := strings.CutPrefix(i.name, "mirrored-"); ok {
+		i.repo, i.name = mirrored(name)
+	}
 	return i
+}
+
+// mirrored is what an image was called before Rancher, and with it k3s and RKE2, took it into a repository of theirs:
+// rancher/mirrored-library-traefik, rancher/mirrored-coredns-coredns.
+func mirrored(name string) (repo, of string) {
+	if own, ok := strings.CutPrefix(name, "library-"); ok {
+		return "library", own
+	}
+	if half := len(name) / 2; len(name)%2 == 1 && name[half] == '-' && name[:half] == name[half+1:] {
+		return name[:half], name[:half]
+	}
+	return "", name
 }
 
 // Named says whether the image has one of the names, in whichever repository.

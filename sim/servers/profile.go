@@ -79,9 +79,11 @@ func webServers() []Profile {
 			match: func(e *Evidence) bool { return e.image.of("haproxy") }, app: world.App{}},
 		{ID: "httpd", Match: "httpd", Listener: "closed (STOPSIGNAL SIGWINCH)", InFlight: "finished", Source: propDoc, Status: "recalled",
 			match: func(e *Evidence) bool { return e.image.Named("httpd") }, app: world.App{ServerIdle: 5 * engine.Second}},
-		{ID: "traefik", Match: "traefik", Listener: "open for requestAcceptGraceTimeout (0), then closed", InFlight: "finished within graceTimeOut, 10 s",
+		{ID: "traefik", Match: "traefik, or --entryPoints. in its arguments", Listener: "open for requestAcceptGraceTimeout (0), then closed", InFlight: "finished within graceTimeOut, 10 s",
 			Source: propDoc, Status: "verified",
-			match: func(e *Evidence) bool { return e.image.Named("traefik") }, app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}, tune: tuneTraefik},
+			match: func(e *Evidence) bool {
+				return e.image.Named("traefik") || e.runs("traefik") || e.takes("--entrypoints.")
+			}, app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}, tune: tuneTraefik},
 		{ID: "coredns", Match: "coredns", Listener: "open for lameduck, 5 s in the Corefile of kubeadm, then closed; readiness fails at once", InFlight: "finished", Source: coreDNSSource,
 			Status: "verified; that nothing is closed meanwhile recalled", Alternatives: []string{UnknownProfile},
 			match: func(e *Evidence) bool { return e.image.Named("coredns") || e.runs("coredns") },
@@ -257,6 +259,11 @@ func (e *Evidence) runs(program string) bool {
 		}
 	}
 	return false
+}
+
+// takes says whether one of the words begins so, whatever its case: a flag that only one program has.
+func (e *Evidence) takes(prefix string) bool {
+	return slices.ContainsFunc(e.words, func(w string) bool { return strings.HasPrefix(strings.ToLower(w), prefix) })
 }
 
 // first says whether the command begins with one of the programs, past wrappers that replace
