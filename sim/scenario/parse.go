@@ -372,6 +372,7 @@ func (b *builder) describe(w *world.Workload, server int) {
 	c := world.Serving(&template.Spec)[server]
 	w.Server = c.Name
 	w.App = servers.ContainerApp(c, template.Labels, b.doc.set.For(w.ObjectName()))
+	b.readCorefile(w, c)
 }
 
 // app puts what apps.NAME says over the table's profile.

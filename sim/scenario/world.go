@@ -32,7 +32,8 @@ type inventory struct {
 	ingressClasses, gateways, gatewayClasses, backendConfigs, backendPolicies []*manifest.Object
 
 	proxyConfigs  []*manifest.Object
-	nginxMaps     []*manifest.Object // how ingress-nginx is set for all Ingresses
+	configMaps    map[string]*manifest.Object // by namespace and name
+	nginxMaps     []*manifest.Object          // how ingress-nginx is set for all Ingresses
 	webhooks      []webhook
 	foreign       []owner            // workloads of kinds that are not simulated, in input order
 	scaledObjects []*manifest.Object // KEDA's
@@ -61,7 +62,7 @@ type webhook struct {
 // newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
 // What it will fill in is copied first: the input stays as it is.
 func newInventory(objects []*manifest.Object) *inventory {
-	w := &inventory{namespaces: map[string]*manifest.Object{}, gated: map[string]bool{}, meshed: map[string]mesh{}}
+	w := &inventory{namespaces: map[string]*manifest.Object{}, gated: map[string]bool{}, meshed: map[string]mesh{}, configMaps: map[string]*manifest.Object{}}
 	var pods []manifest.Typed[*corev1.Pod]
 	var sets []manifest.Typed[*appsv1.ReplicaSet]
 	for _, o := range latest(objects) {
@@ -139,6 +140,7 @@ func (w *inventory) addRaw(o *manifest.Object) {
 	case "VirtualService", "DestinationRule":
 		w.meshRules = append(w.meshRules, o)
 	case "ConfigMap":
+		w.configMaps[o.ID()] = o
 		if isNginxMap(o) {
 			w.nginxMaps = append(w.nginxMaps, o)
 		}

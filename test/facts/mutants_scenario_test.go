@@ -31,6 +31,12 @@ var hookMutants = []mutant{
 	{"a minute is a second", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "unit, number = engine.Minute, s[:len(s)-1]", "unit, number = engine.Second, s[:len(s)-1]"},
 	}},
+	{"a Corefile is not read", []string{"propagation 5 CoreDNS"}, "sim/scenario", "TestCorefile", []edit{
+		{"sim/scenario/corefile.go", "if o == nil {\n\t\treturn\n", "if o != nil || key == \"\" {\n\t\treturn\n"},
+	}},
+	{"health without lameduck has one", []string{"propagation 5 CoreDNS"}, "sim/scenario", "TestCorefile", []edit{
+		{"sim/scenario/corefile.go", "w.App.Listener, w.App.ReadinessFails = servers.UnknownApp().Listener, false", "w.App.ReadinessFails = false"},
+	}},
 	{"a hook's shell has no variables", []string{"pod-lifecycle 2.2 variables"}, serverFacts, "TestHooksWithVariables", []edit{
 		{"sim/servers/variables.go", `case name == "", !known:`, `case name == "", known, !known:`},
 	}},
