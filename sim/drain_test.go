@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/event"
@@ -134,6 +136,38 @@ func TestADrainThatIsRefusedUntilTheMachineGoes(t *testing.T) {
 		lost := r.Streams[0].LostSeconds
 		if r.End < gone+noticed+settleTime || lost < noticed/4 || lost > noticed/2 || (r.Stuck != nil) != c.stuck {
 			t.Errorf("%s: %s s lost until %s s, stuck %+v", name, lost.Seconds(), r.End.Seconds(), r.Stuck)
+		}
+	}
+}
+
+// The node that joins in place of the one with most pods is like that one, whichever comes first in the input: pods that run nowhere else find
+// it. Reference: docs/model/controllers.md 8.1 Pools.
+func TestTheNodeThatJoinsIsLikeTheOneThatGoes(t *testing.T) {
+	t.Parallel()
+	in := func(zones ...string) *world.Scenario {
+		sc := fullest(1)
+		sc.Nodes = nil
+		for _, z := range zones {
+			o := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-" + z, Labels: map[string]string{corev1.LabelTopologyZone: z, corev1.LabelHostname: "node-" + z}}}
+			sc.Nodes = append(sc.Nodes, world.Node{Name: o.Name, Zone: z, Object: o})
+		}
+		sc.Workloads[0].Template().Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "c"}
+		sc.Traffic[0].Nodes = []string{"node-a"}
+		sc.Actions[0] = world.Action{At: 20 * sec, Operation: world.Consolidate{Fullest: "default/web", Budget: world.NodeBudget{Number: 1}, Replacements: 1, Provision: 30 * sec}}
+		sc.Muster()
+		return sc
+	}
+	for _, zones := range [][]string{{"a", "b", "c"}, {"c", "b", "a"}} {
+		r, err := begin(in(zones...), 1, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		joined := r.sc.Nodes[len(r.sc.Nodes)-1]
+		if got := r.sc.Actions[0].Target(); got != "node-c" || joined.Zone != "c" || !joined.Joins || joined.Object.Labels[corev1.LabelTopologyZone] != "c" {
+			t.Errorf("%v: %s goes, %s joins in zone %s", zones, got, joined.Name, joined.Zone)
+		}
+		if settled, err := r.loop(); err != nil || !settled || !r.cluster.Dead(slices.Index(zones, "c")) {
+			t.Errorf("%v: settled %v, %v", zones, settled, err)
 		}
 	}
 }

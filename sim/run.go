@@ -135,6 +135,7 @@ func RunWith(sc *world.Scenario, seed uint64, opts Options) (*Result, error) {
 
 // begin returns a run of which nothing has happened yet.
 func begin(sc *world.Scenario, seed uint64, opts Options) (*run, error) {
+	sc = likeTheirs(sc, seed)
 	eng := engine.New(seed, engine.Limits{Events: maxEvents})
 	if opts.Watch != nil {
 		eng.Hash().Watch(func(s engine.Step) {

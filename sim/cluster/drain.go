@@ -115,10 +115,13 @@ func (w *World) take(a *world.Action) {
 	w.disrupts.takers.Start(t, nodes, joins)
 }
 
-// FullestNode is the name of the node with most pods of a workload, "ns/name", of several the first.
-func (w *World) FullestNode(workload string) string {
+// FullestNode is the name of the node with most pods of a workload, "ns/name", of several the first, and of these nodes only; nil is any.
+func (w *World) FullestNode(workload string, among []string) string {
 	best, most := 0, -1
 	for n := range w.sc.Nodes {
+		if among != nil && !slices.Contains(among, w.sc.Nodes[n].Name) {
+			continue
+		}
 		pods := 0
 		for _, p := range w.PodsOn(n) {
 			if w.isCalled(p.Workload, workload) && p.Active() {

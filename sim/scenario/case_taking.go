@@ -14,11 +14,11 @@ import (
 
 // Who takes the nodes of manifests away: what the input says of them, and what is taken for granted.
 
-// replaced is Karpenter replacing the node with most pods of a workload, by what a NodePool of the input says.
+// replaced is Karpenter replacing the node with most pods of a workload, by what the NodePool of the input says of which it is.
 func (b *builder) replaced(o *owner) doing {
-	op := world.Consolidate{Fullest: o.id(), Replacements: 1, Provision: Provisioning, Budget: world.KarpenterBudget()}
-	if len(b.world.nodePools) > 0 {
-		p := b.world.nodePools[0]
+	p, g := b.nodePool(o)
+	op := world.Consolidate{Fullest: o.id(), Pool: g.nodes, Replacements: 1, Provision: Provisioning, Budget: world.KarpenterBudget()}
+	if p != nil {
 		if n, said := poolBudget(p); said {
 			op.Budget = n
 		}
@@ -56,10 +56,11 @@ func (b *builder) heedless(name string, values ...string) {
 	}
 }
 
-// upgraded is the upgrade of the pool that all nodes are of.
-func (b *builder) upgraded(*owner) doing {
+// upgraded is the upgrade of the pool that a workload is on: that of all nodes where these do not say of which they are.
+func (b *builder) upgraded(o *owner) doing {
 	provider, _ := b.poolProvider()
-	return doing{operation: world.UpgradePool{Provider: provider, Surge: world.AllOfThem, Unavailable: world.AllOfThem, Provision: Provisioning}}
+	g := b.groupFor(o, poolLabels...)
+	return doing{operation: world.UpgradePool{Provider: provider, Nodes: g.nodes, Surge: world.AllOfThem, Unavailable: world.AllOfThem, Provision: Provisioning}}
 }
 
 // poolProvider is whose pool it is, and what says so, "" for nothing.
@@ -72,6 +73,13 @@ func (b *builder) poolProvider() (provider, why string) {
 		name, _, _ := strings.Cut(n.Value.Spec.ProviderID, "://")
 		if providers[name] != "" {
 			return providers[name], "providerID " + name + " of Node " + n.Name
+		}
+	}
+	for _, n := range b.world.nodes {
+		for i, label := range poolLabels {
+			if n.Value.Labels[label] != "" {
+				return [...]string{world.PoolGKE, world.PoolEKS, world.PoolAKS, world.PoolAKS}[i], label + " of Node " + n.Name
+			}
 		}
 	}
 	return world.PoolGKE, ""
@@ -97,11 +105,7 @@ func (b *builder) taken() {
 	case world.ScaleDownNode:
 		a.For = deleteDelay
 	case world.Consolidate:
-		words, basis := "budget "+o.Budget.String()+" of the nodes, no terminationGracePeriod", ""
-		if len(b.world.nodePools) > 0 {
-			p := b.world.nodePools[0]
-			words, basis = fmt.Sprintf("budget %s%s, %s, by NodePool %s", o.Budget, otherTimes(p), graceWords(o.Grace), p.Name), inferred
-		}
+		words, basis := b.disruptionWords(&o)
 		b.assumeAs("pool", "Karpenter: "+words, basis)
 		b.assume("provision", Provisioning.Duration().String())
 	case world.UpgradePool:
@@ -112,6 +116,9 @@ func (b *builder) taken() {
 		o.Provider = provider
 		a.Operation = o
 		words, basis := poolWords(o.Provider), ""
+		if o.Nodes != nil {
+			words += "; " + b.poolNamed(o.Nodes[0])
+		}
 		if why != "" {
 			words, basis = words+", by "+why, inferred
 		}
@@ -122,6 +129,32 @@ func (b *builder) taken() {
 	}
 	b.out.Muster()
 	b.patience()
+}
+
+// disruptionWords say by what Karpenter disrupts a node, and basis whether the input says so.
+func (b *builder) disruptionWords(o *world.Consolidate) (words, basis string) {
+	i := slices.IndexFunc(b.census.owners, func(x owner) bool { return x.id() == o.Fullest })
+	p, g := b.nodePool(&b.census.owners[i])
+	switch {
+	case p != nil:
+		return fmt.Sprintf("budget %s%s, %s, by NodePool %s", o.Budget, otherTimes(p), graceWords(o.Grace), p.Name), inferred
+	case g.name != "":
+		return fmt.Sprintf("budget %s of the nodes of NodePool %s, which the input does not have; no terminationGracePeriod", o.Budget, g.name), ""
+	default:
+		return fmt.Sprintf("budget %s of the nodes, no terminationGracePeriod", o.Budget), ""
+	}
+}
+
+// poolNamed names the managed pool of a node of the input.
+func (b *builder) poolNamed(node string) string {
+	for _, n := range b.world.nodes {
+		for _, label := range poolLabels {
+			if name := n.Value.Labels[label]; n.Name == node && name != "" {
+				return "pool " + name
+			}
+		}
+	}
+	return "the pool of " + node
 }
 
 // poolBehind is whose pool is behind the load balancer of the clients: that of the same provider, "" where that is no provider's.

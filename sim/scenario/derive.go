@@ -59,7 +59,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	if len(b.opts.Actions) == 0 {
 		own.assume("action", a.name)
 	}
-	if b.with != nil {
+	if len(world.LeavingNodes(does.operation)) > 0 || b.with != nil {
 		own.vacate()
 	}
 	own.shutsDown()

@@ -259,7 +259,7 @@ func (b *builder) takeOff(t *world.Traffic, a *world.Action, node string) {
 	case t.External:
 		return
 	case t.Nodes == nil:
-		t.Nodes = world.NodeNames(b.out.Nodes)
+		t.Nodes = world.NodeNames(b.out.Standing())
 	case !slices.Contains(t.Nodes, node):
 		return
 	case !t.Everywhere:

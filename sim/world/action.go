@@ -112,6 +112,7 @@ type (
 	Consolidate struct {
 		Nodes        []string    // their names
 		Fullest      string      // "ns/name": instead of Nodes the node with most pods of this workload
+		Pool         []string    // the names of all nodes of the NodePool, among which that one is; nil: all there are
 		Replacements int         // nodes that join before
 		Provision    engine.Time // how long those take from the request until they are ready
 		Budget       NodeBudget  // of the NodePool: nodes at a time

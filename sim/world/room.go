@@ -62,7 +62,7 @@ func (s *Scenario) Muster() {
 	s.Nodes = standing
 	for i := range s.Actions {
 		s.Nodes = append(slices.Clone(s.Nodes), s.joining(&s.Actions[i], standing)...)
-		if o, upgrade := s.Actions[i].Operation.(UpgradePool); upgrade && len(s.poolOf(&o)) >= len(standing) {
+		if o, upgrade := s.Actions[i].Operation.(UpgradePool); upgrade && len(s.among(o.Nodes)) >= len(standing) {
 			s.Nodes = append(s.Nodes, s.apart(standing)...)
 		}
 	}

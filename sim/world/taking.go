@@ -178,7 +178,7 @@ func (s *Scenario) takingOf(a *Action) (t Taking, ok bool) {
 		return Taking{Rules: rulesOf(AutoscalerComponent), Nodes: []string{o.Node}, AtOnce: 1, Least: a.For}, true
 	case Consolidate:
 		t = Taking{Rules: rulesOf(KarpenterComponent), Nodes: o.Nodes, Joins: o.joins(), Ahead: o.Replacements, Provision: o.Provision}
-		t.Limit, t.AtOnce, t.Drifted = o.Grace, o.Budget.Of(len(s.Standing())), o.Drifted
+		t.Limit, t.AtOnce, t.Drifted = o.Grace, o.Budget.Of(len(s.among(o.Pool))), o.Drifted
 		return t, true
 	case UpgradePool:
 		return s.upgrade(&o), true
@@ -198,14 +198,14 @@ func (o *Consolidate) joins() []string {
 
 // upgrade is how a provider upgrades a pool.
 func (s *Scenario) upgrade(o *UpgradePool) Taking {
-	t := Taking{Rules: rulesOf(o.Provider), Nodes: s.poolOf(o), Provision: o.Provision}
+	t := Taking{Rules: rulesOf(o.Provider), Nodes: s.among(o.Nodes), Provision: o.Provision}
 	for _, n := range t.Nodes {
 		t.Joins = append(t.Joins, n+newNode)
 	}
 	surge, unavailable := s.pace(o)
 	t.AtOnce, t.Surges, t.Ahead = max(1, surge+unavailable), surge, min(surge, len(t.Nodes))
 	if o.Provider == PoolEKS { // maxUnavailable at a time, and up to twice as many new nodes as there are zones before
-		t.AtOnce, t.Surges, t.Ahead = max(1, unavailable), max(1, unavailable), min(len(t.Nodes), max(2*s.zones(), unavailable))
+		t.AtOnce, t.Surges, t.Ahead = max(1, unavailable), max(1, unavailable), min(len(t.Nodes), max(2*s.zones(t.Nodes), unavailable))
 	}
 	if o.Limit > 0 {
 		t.Limit = o.Limit
@@ -227,7 +227,7 @@ const newNode = "-new"
 func (s *Scenario) pace(o *UpgradePool) (surge, unavailable int) {
 	surge, unavailable = o.Surge, o.Unavailable
 	if surge == AllOfThem {
-		surge = map[string]int{PoolGKE: 1, PoolAKS: NodeBudget{10, true}.Of(len(s.poolOf(o)))}[o.Provider]
+		surge = map[string]int{PoolGKE: 1, PoolAKS: NodeBudget{10, true}.Of(len(s.among(o.Nodes)))}[o.Provider]
 	}
 	if unavailable == AllOfThem {
 		unavailable = map[string]int{PoolEKS: 1}[o.Provider]
@@ -235,18 +235,21 @@ func (s *Scenario) pace(o *UpgradePool) (surge, unavailable int) {
 	return surge, unavailable
 }
 
-func (s *Scenario) zones() int {
+// zones counts the zones of a pool.
+func (s *Scenario) zones(pool []string) int {
 	zones := map[string]bool{}
 	for _, n := range s.Standing() {
-		zones[n.Zone] = true
+		if slices.Contains(pool, n.Name) {
+			zones[n.Zone] = true
+		}
 	}
 	return len(zones)
 }
 
-// poolOf are the nodes that an upgrade is about.
-func (s *Scenario) poolOf(o *UpgradePool) []string {
-	if o.Nodes != nil {
-		return o.Nodes
+// among are the nodes of a pool: those that are named, else all there are.
+func (s *Scenario) among(pool []string) []string {
+	if pool != nil {
+		return pool
 	}
 	return NodeNames(s.Standing())
 }
@@ -317,6 +320,9 @@ func OnNode(o Operation, node string) Operation {
 
 func (o Consolidate) words() (verb, target, value string) {
 	parts := []string{"budget=" + o.Budget.String()}
+	if o.Pool != nil {
+		parts[0] += fmt.Sprintf(" of %d", len(o.Pool))
+	}
 	if o.Replacements > 0 {
 		parts = append(parts, fmt.Sprintf("replacements=%d provision=%s", o.Replacements, o.Provision.Duration()))
 	}

@@ -350,6 +350,15 @@ var takerMutants = []mutant{
 	{"the largest budget of a NodePool counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden", []edit{
 		{"sim/scenario/nodepool.go", "n.Of(many) < least.Of(many)", "n.Of(many) > least.Of(many)"},
 	}},
+	{"a node is of the first NodePool", []string{"controllers 8.1 Pools"}, "sim/scenario", "TestTheNodePoolOfAWorkload", []edit{
+		{"sim/scenario/nodegroup.go", `p.Name == g.name }`, `p == pools[0] }`},
+	}},
+	{"a node joins like the first", []string{"controllers 8.1 Pools"}, "sim", "TestTheNodeThatJoinsIsLikeTheOneThatGoes", []edit{
+		{"sim/run.go", "sc = likeTheirs(sc, seed)\n", ""},
+	}},
+	{"all nodes are one pool", []string{"controllers 8.2 Pools"}, "sim/scenario", "TestOnePoolIsUpgraded", []edit{
+		{"sim/scenario/case_taking.go", "Nodes: g.nodes, Surge", "Surge"}, {"sim/scenario/case_taking.go", "g := b.groupFor(o, poolLabels...)\n", "_ = o\n"},
+	}},
 	{"pools of Azure are Amazon's", []string{"simulator 5.4"}, "sim/scenario", "TestGolden", []edit{
 		{"sim/scenario/case_taking.go", `"azure": world.PoolAKS`, `"azure": world.PoolEKS`},
 	}},

@@ -1,0 +1,109 @@
+package scenario
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// Which nodes of the input are managed together: only one pool is upgraded, or disrupted by its budget, at a time.
+
+// nodePoolLabel is how Karpenter names the NodePool of a node (https://karpenter.sh/docs/concepts/nodepools/).
+const nodePoolLabel = "karpenter.sh/nodepool"
+
+// poolLabels are how the providers name the managed pool of a node: GKE, EKS and AKS, the last two ways.
+var poolLabels = []string{"cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "kubernetes.azure.com/agentpool", "agentpool"}
+
+// nodeGroup is a pool: its name, the label that says so and its nodes. The zero nodeGroup is that of nodes of which nothing says one.
+type nodeGroup struct {
+	name, label string
+	nodes       []string
+	pods, open  int // of a workload: so many are there, and on so many nodes they may run
+}
+
+// groupFor is the pool with most pods of a workload; where the input does not say where they are that with most nodes on which they may run. Of
+// several it is the first.
+func (b *builder) groupFor(o *owner, labels ...string) nodeGroup {
+	var groups []nodeGroup
+	for _, n := range b.world.nodes {
+		i := slices.IndexFunc(labels, func(l string) bool { return n.Value.Labels[l] != "" })
+		if i < 0 {
+			continue
+		}
+		label, name := labels[i], n.Value.Labels[labels[i]]
+		at := slices.IndexFunc(groups, func(g nodeGroup) bool { return g.name == name && g.label == label })
+		if at < 0 {
+			at, groups = len(groups), append(groups, nodeGroup{name: name, label: label})
+		}
+		g := &groups[at]
+		g.nodes = append(g.nodes, n.Name)
+		g.pods += b.world.podsOn(o, n.Name)
+		if mayRunOn(&o.template.Spec, n.Value) {
+			g.open++
+		}
+	}
+	if len(groups) == 0 {
+		return nodeGroup{}
+	}
+	return slices.MaxFunc(groups, func(x, y nodeGroup) int { return cmp.Or(cmp.Compare(x.pods, y.pods), cmp.Compare(x.open, y.open)) })
+}
+
+// podsOn counts the pods of a workload that the input has on a node.
+func (w *inventory) podsOn(o *owner, node string) int {
+	count := 0
+	for i := range w.pods {
+		if p := &w.pods[i]; p.owned(o.kind, o.namespace, o.name) && !p.over() && p.node() == node {
+			count++
+		}
+	}
+	return count
+}
+
+func mayRunOn(pod *corev1.PodSpec, n *corev1.Node) bool {
+	return world.Admits(pod, n) && world.Tolerates(pod.Tolerations, world.TaintsOf(n))
+}
+
+// nodePool is the NodePool by which Karpenter disrupts the nodes of a workload, nil where the input does not have it: that which the nodes are
+// labelled with, else the first whose nodes would take its pods.
+func (b *builder) nodePool(o *owner) (*manifest.Object, nodeGroup) {
+	pools, g := b.world.nodePools, b.groupFor(o, nodePoolLabel)
+	is := func(p *manifest.Object) bool { return p.Name == g.name }
+	if g.name == "" {
+		is = func(p *manifest.Object) bool { return mayRunOn(&o.template.Spec, nodeOf(p)) }
+	}
+	if i := slices.IndexFunc(pools, is); i >= 0 {
+		return pools[i], g
+	}
+	if g.name == "" && len(pools) > 0 {
+		return pools[0], g
+	}
+	return nil, g
+}
+
+// nodeOf is a node as a NodePool has them made, as far as its template says: a requirement with one value is a label.
+func nodeOf(p *manifest.Object) *corev1.Node {
+	n := &corev1.Node{}
+	n.Labels = map[string]string{nodePoolLabel: p.Name}
+	if labels, ok := rawAt(p.Value, "spec", "template", "metadata", "labels").(map[string]any); ok {
+		for key := range labels { // order: each once
+			n.Labels[key] = rawText(labels, key)
+		}
+	}
+	for _, r := range rawList(p.Value, "spec", "template", "spec", "requirements") {
+		if values, ok := rawAt(r, "values").([]any); ok && len(values) == 1 && rawText(r, "operator") == string(corev1.NodeSelectorOpIn) {
+			if value, ok := values[0].(string); ok {
+				n.Labels[rawText(r, "key")] = value
+			}
+		}
+	}
+	for _, t := range rawList(p.Value, "spec", "template", "spec", "taints") {
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{
+			Key: rawText(t, "key"), Value: rawText(t, "value"), Effect: corev1.TaintEffect(rawText(t, "effect")),
+		})
+	}
+	return n
+}

@@ -1,0 +1,122 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// pooled is a Node that says of which pool it is.
+func pooled(name, label, pool, more string) string {
+	return fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: %s, labels: {%s: %s}}%s}\n", name, label, pool, more)
+}
+
+const tainted = ", spec: {taints: [{key: gpu, effect: NoSchedule}]}"
+
+// nodePoolOf is a NodePool with a budget, and what its template says.
+func nodePoolOf(name, budget, template string) string {
+	return fmt.Sprintf("---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: %s}, spec: {disruption: {budgets: [{nodes: '%s'}]}, template: {%s}}}\n", name, budget, template)
+}
+
+// A node is disrupted by the budget of the NodePool that it is of: by its label, and else by which nodes the pods may be on. Reference:
+// docs/model/controllers.md 8.1 Pools.
+func TestTheNodePoolOfAWorkload(t *testing.T) {
+	t.Parallel()
+	one, two := nodePoolOf("one", "1", "spec: {taints: [{key: gpu, effect: NoSchedule}]}"), nodePoolOf("two", "2", "metadata: {labels: {disk: fast}}")
+	onFast := strings.Replace(altWeb, "    spec:\n", "    spec:\n      nodeSelector: {disk: fast}\n", 1)
+	if onFast == altWeb {
+		t.Fatal("the workload selects no node")
+	}
+	for name, c := range map[string]struct {
+		input string
+		want  string // of what is assumed
+		pool  []string
+		why   string
+	}{
+		"no NodePool":               {altWeb, "budget 10% of the nodes", nil, ""},
+		"of another taint":          {altWeb + one + two, "by NodePool two", nil, ""},
+		"in their order":            {altWeb + two + one, "by NodePool two", nil, ""},
+		"by its labels":             {onFast + nodePoolOf("zero", "3", "") + two, "by NodePool two", nil, ""},
+		"none takes it: the first":  {onFast + one, "by NodePool one", nil, ""},
+		"by the label of the nodes": {altWeb + two + nodePoolOf("b", "7", "") + pooled("n1", nodePoolLabel, "b", "") + pooled("n2", nodePoolLabel, "b", ""), "by NodePool b", []string{"n1", "n2"}, ""},
+		"the nodes it may run on":   {altWeb + nodePoolOf("a", "7", "") + two + pooled("n1", nodePoolLabel, "a", tainted) + pooled("n2", nodePoolLabel, "two", ""), "by NodePool two", []string{"n2"}, ""},
+		"it is not in the input":    {altWeb + two + pooled("n1", nodePoolLabel, "b", "") + pooled("n2", nodePoolLabel, "b", ""), "budget 10% of the nodes of NodePool b, which the input does not have", []string{"n1", "n2"}, ""},
+		"its budget is 0":           {altWeb + two + nodePoolOf("b", "0", "") + pooled("n1", nodePoolLabel, "b", ""), "", nil, "NodePool b lets no node go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cases, problems := casesIn(t, c.input, Options{Actions: []string{"karpenter"}})
+			if c.why != "" {
+				if cases[0].Scenario != nil || !strings.Contains(cases[0].Reason, c.why) {
+					t.Errorf("judged, or for another reason: %s", cases[0].Reason)
+				}
+				return
+			}
+			s := cases[0].Scenario
+			if s == nil {
+				t.Fatal(cases[0].Reason, problems)
+			}
+			i := slices.IndexFunc(s.Assumptions, func(a world.Assumption) bool { return a.ID == "pool" })
+			o, ok := s.Actions[0].Operation.(world.Consolidate)
+			if !ok || !strings.Contains(s.Assumptions[i].Value, c.want) || !slices.Equal(o.Pool, c.pool) {
+				t.Errorf("%q, nodes %q; want %q, %q", s.Assumptions[i].Value, o.Pool, c.want, c.pool)
+			}
+		})
+	}
+}
+
+// A budget in per cent is of the nodes of its NodePool, and the node with most pods is looked for among these.
+func TestABudgetIsOfItsNodePool(t *testing.T) {
+	t.Parallel()
+	input := altWeb + nodePoolOf("b", "50%", "")
+	for i := range 6 {
+		input += pooled(fmt.Sprintf("n%d", i), nodePoolLabel, map[bool]string{true: "b", false: "other"}[i < 2], map[bool]string{false: tainted}[i < 2])
+	}
+	cases, _ := casesIn(t, input, Options{Actions: []string{"karpenter"}})
+	s := cases[0].Scenario
+	if taking, ok := s.TakingOf(&s.Actions[0]); !ok || taking.AtOnce != 1 || !strings.Contains(s.Actions[0].Value(), "budget=50% of 2") {
+		t.Errorf("%d nodes at a time: %s", taking.AtOnce, s.Actions[0].Value())
+	}
+}
+
+// A managed pool is upgraded as a whole, and no other: that which most pods of the workload are on, or may be on. Whose it is is known by the
+// label, and clients are on other nodes. Reference: docs/model/controllers.md 8.2 Pools.
+func TestOnePoolIsUpgraded(t *testing.T) {
+	t.Parallel()
+	const gke, eks, aks = "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "kubernetes.azure.com/agentpool"
+	pod := func(name, node string) string {
+		return fmt.Sprintf("---\n{apiVersion: v1, kind: Pod, metadata: {name: web-1-%s, namespace: shop, labels: {app: web, pod-template-hash: '1'}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, controller: true, uid: u}]}, spec: {nodeName: %s, containers: [{name: c, image: i}]}, status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}}\n", name, node)
+	}
+	for name, c := range map[string]struct {
+		input, provider string
+		pool            []string
+	}{
+		"nothing says so":    {altWeb + "---\n{apiVersion: v1, kind: Node, metadata: {name: n1}}\n", world.PoolGKE, nil},
+		"where it may run":   {altWeb + pooled("n1", eks, "a", tainted) + pooled("n2", eks, "b", "") + pooled("n3", eks, "b", ""), world.PoolEKS, []string{"n2", "n3"}},
+		"the larger":         {altWeb + pooled("n1", aks, "a", "") + pooled("n2", aks, "b", "") + pooled("n3", aks, "b", ""), world.PoolAKS, []string{"n2", "n3"}},
+		"where its pods are": {altWeb + pooled("n1", gke, "a", "") + pooled("n2", gke, "b", "") + pooled("n3", gke, "b", "") + pod("x", "n1"), world.PoolGKE, []string{"n1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cases, problems := casesIn(t, c.input, Options{Actions: []string{"pool-upgrade"}})
+			s := cases[0].Scenario
+			if s == nil {
+				t.Fatal(cases[0].Reason, problems)
+			}
+			o, ok := s.Actions[0].Operation.(world.UpgradePool)
+			if !ok || o.Provider != c.provider || !slices.Equal(o.Nodes, c.pool) {
+				t.Errorf("%s %q, want %s %q", o.Provider, o.Nodes, c.provider, c.pool)
+			}
+			for i := range s.Traffic {
+				for _, n := range s.Traffic[i].Nodes {
+					if slices.Contains(c.pool, n) || strings.HasSuffix(n, "-new") {
+						t.Errorf("clients run on %s", n)
+					}
+				}
+			}
+		})
+	}
+}
