@@ -108,7 +108,7 @@ func TestCasesOfFiles(t *testing.T) {
 		"no action": {
 			scenario.Options{Actions: []string{}},
 			[]manifest.File{file("web.yaml", web)},
-			"error --action: say which; valid here: rollout, drain, evict, scale-down, autoscaler, karpenter, pool-upgrade, shutdown, spot or crash, or drain=NODE",
+			"error --action: say which; valid here: rollout, drain, evict, scale-down, autoscaler, karpenter, pool-upgrade, shutdown, spot, crash, reboot or delete-node, or drain=NODE",
 		},
 		"both": {
 			scenario.Options{Actions: rollout},

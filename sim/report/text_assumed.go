@@ -171,6 +171,7 @@ var inOneClause = map[string]string{
 	"volume-move":       "a volume takes %s to another node",
 	"volume-access":     "volume claim %s",
 	"machine-stop":      "machines are off %s after the cloud's call",
+	"reboot":            "a machine that crashes is back after %s",
 	"churn":             "changes of other Services' slices: %s",
 	"keepalive-repeat":  "a client whose reused connection is closed %s",
 	"connect-timeout":   "clients wait for a connection: %s",

@@ -177,17 +177,21 @@ func (t *text) short(workload string) string {
 	return workload
 }
 
-// folded is a line for each verdict of the cases that have none of their own.
+// folded is a line for each verdict of the cases that have none of their own, in the order of the first case of each.
 func (t *text) folded(hidden []*record.Case) {
-	for from := 0; from < len(hidden); {
-		to := from
-		low, high := engine.Time(hidden[from].LostSeconds.Median), engine.Time(0)
-		for ; to < len(hidden) && hidden[to].Verdict == hidden[from].Verdict; to++ {
-			m := engine.Time(hidden[to].LostSeconds.Median)
-			low, high = min(low, m), max(high, m)
+	var verdicts []string
+	for _, c := range hidden {
+		verdicts = distinct(verdicts, string(c.Verdict))
+	}
+	for _, v := range verdicts {
+		n, low, high := 0, engine.Never, engine.Time(0)
+		for _, c := range hidden {
+			if string(c.Verdict) == v {
+				m := engine.Time(c.LostSeconds.Median)
+				n, low, high = n+1, min(low, m), max(high, m)
+			}
 		}
-		t.Text("  ", fmt.Sprintf("%s: %s, %s lost (%s lists them)", count(to-from, "more case", "more cases"), hidden[from].Verdict, between(low, high), t.option("all", "")))
-		from = to
+		t.Text("  ", fmt.Sprintf("%s: %s, %s lost (%s lists them)", count(n, "more case", "more cases"), v, between(low, high), t.option("all", "")))
 	}
 }
 

@@ -122,9 +122,9 @@ func outsideWords(c *record.Case, drain string) string {
 	var ways []string
 	switch c.Action {
 	case scenario.ActionCrash:
-		const renewal, look = 10, 5 // seconds: of leases, and of the controller that looks at them
-		after := int64(c.Silence / engine.Second)
-		return fmt.Sprintf("; it takes %d to %d s until the control plane notices: more pods on more nodes carry less each", after-renewal, after+look)
+		return noticed(c)
+	case scenario.ActionReboot:
+		return noticed(c) + "; if the reboot is planned, drain the node before" + onceEvictable(c, drain)
 	case scenario.ActionShutdown:
 		ways = append(ways, "drain the node before"+onceEvictable(c, drain))
 	case scenario.ActionSpot:
@@ -136,6 +136,13 @@ func outsideWords(c *record.Case, drain string) string {
 		ways = append(ways, "have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)")
 	}
 	return "; " + strings.Join(ways, ", or ")
+}
+
+// noticed says how long nobody knows of a machine that is gone, and what makes that less bad.
+func noticed(c *record.Case) string {
+	const renewal, look = 10, 5 // seconds: of leases, and of the controller that looks at them
+	after := int64(c.Silence / engine.Second)
+	return fmt.Sprintf("; it takes %d to %d s until the control plane notices: more pods on more nodes carry less each", after-renewal, after+look)
 }
 
 // onceEvictable says what has to be changed before any drain empties a node, or where to read what one loses.

@@ -92,6 +92,8 @@ func variants(id string) []variant {
 		return []variant{{"30s", provisioned(30 * engine.Second)}, {"5m", provisioned(5 * engine.Minute)}}
 	case "machine-stop":
 		return []variant{{"30s", stopping(30 * engine.Second)}, {"90s", stopping(90 * engine.Second)}}
+	case "reboot":
+		return []variant{{"30s", away(quickReboot)}, {"10m", away(slowReboot)}}
 	case "churn":
 		return []variant{{units.RateText(0), churned(0)}, {units.RateText(2 * units.RateUnit), churned(2 * units.RateUnit)}}
 	case "latency.watch":

@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -23,6 +24,8 @@ type caseAction struct {
 // doing is what is done to one workload.
 type doing struct {
 	operation world.Operation
+	// lasts is when the operation ends by itself, 0 where it does not.
+	lasts engine.Time
 	// more is how many replicas the workload has more than otherwise, before it is done.
 	more int32
 	// why is why it cannot be done, "" where it can.
@@ -37,6 +40,8 @@ const (
 	ActionShutdown  = "node shutdown"
 	ActionSpot      = "spot notice"
 	ActionCrash     = "node crash"
+	ActionReboot    = "node reboot"
+	ActionDelete    = "node deletion"
 )
 
 // caseActions lists them in the order in which the cases of a workload come (docs/model/simulator.md 5.4).
@@ -63,6 +68,12 @@ func caseActions() []caseAction {
 		{"spot", ActionSpot, never, (*builder).spotNoticed},
 		{"crash", ActionCrash, never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.CrashNode{Fullest: o.id()}}
+		}},
+		{"reboot", ActionReboot, never, func(_ *builder, o *owner) doing {
+			return doing{operation: world.CrashNode{Fullest: o.id()}, lasts: rebootTime}
+		}},
+		{"delete-node", ActionDelete, never, func(_ *builder, o *owner) doing {
+			return doing{operation: world.DeleteNode{Fullest: o.id()}}
 		}},
 	}
 }

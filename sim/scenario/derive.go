@@ -54,8 +54,9 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 		own.assume("clients", clientWords(s.Traffic))
 	}
 	o := &b.census.owners[index]
-	s.Actions = []world.Action{{At: s.Warmup, Operation: does.operation, Pos: o.object.Position}}
+	s.Actions = []world.Action{{At: s.Warmup, For: does.lasts, Operation: does.operation, Pos: o.object.Position}}
 	own.taken()
+	own.reboots()
 	if len(b.opts.Actions) == 0 {
 		own.assume("action", a.name)
 	}

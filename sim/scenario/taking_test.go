@@ -144,7 +144,7 @@ func upgradedBy(s *world.Scenario) string {
 func TestClientsOfNodesAreJudgedWhereNodesStay(t *testing.T) {
 	t.Parallel()
 	for action, judged := range map[string]bool{
-		"rollout": true, "drain": true, "evict": true, "crash": false, "shutdown": false, "spot": false,
+		"rollout": true, "drain": true, "evict": true, "crash": false, "reboot": false, "delete-node": false, "shutdown": false, "spot": false,
 		"autoscaler": false, "karpenter": false, "pool-upgrade": false,
 	} {
 		for _, c := range []struct {

@@ -52,6 +52,7 @@ func TestOperations(t *testing.T) {
 			"spotNotice ns/web the node with most of its pods notice=30s shutdown=at-notice handler=drain, disrupts",
 		},
 		{DeleteNode{Node: "node-1"}, "deleteNode node-1, empties"},
+		{DeleteNode{Fullest: "ns/web"}, "deleteNode ns/web the node with most of its pods, empties"},
 		{DeleteNode{Node: "node-1", Machine: true}, "deleteNode node-1 machine=true, empties, node-1 leaves"},
 		{ScaleDownNode{Node: "node-2"}, "scaleDownNode node-2, ends, evicts: true, empties, node-2 leaves"},
 		{ScaleDownNode{Fullest: "shop/web"}, "scaleDownNode shop/web the node with most of its pods, ends, evicts: true, empties"},

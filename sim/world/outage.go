@@ -30,8 +30,8 @@ type (
 	}
 	// DeleteNode is kubectl delete node: the object goes.
 	DeleteNode struct {
-		Node    string // its name
-		Machine bool   // the machine goes with it, at the same moment
+		Node, Fullest string // as of CrashNode
+		Machine       bool   // the machine goes with it, at the same moment
 	}
 )
 
@@ -55,10 +55,11 @@ func (o SpotNotice) words() (verb, target, value string) {
 }
 
 func (o DeleteNode) words() (verb, target, value string) {
+	value = inFullest(o.Fullest)
 	if o.Machine {
-		return "deleteNode", o.Node, "machine=true"
+		value = strings.TrimSpace(value + " machine=true")
 	}
-	return "deleteNode", o.Node, ""
+	return "deleteNode", onFullest(o.Node, o.Fullest), value
 }
 
 func onFullest(node, fullest string) string {

@@ -287,6 +287,8 @@ func FullestOf(o Operation) string {
 		return o.Fullest
 	case SpotNotice:
 		return o.Fullest
+	case DeleteNode:
+		return o.Fullest
 	default:
 		return ""
 	}
@@ -309,6 +311,9 @@ func OnNode(o Operation, node string) Operation {
 	case ShutdownNode:
 		return ShutdownNode{Node: node}
 	case SpotNotice:
+		o.Node, o.Fullest = node, ""
+		return o
+	case DeleteNode:
 		o.Node, o.Fullest = node, ""
 		return o
 	default:

@@ -36,7 +36,7 @@ const (
 func allAsked() map[string]asked {
 	out := map[string]asked{
 		"web-app":         {examples + "web-app.yaml", []string{fewRuns, "sim -f - --runs 3 --all -v", "sim -f - --runs 3 -o junit"}},
-		"web-app-actions": {examples + "web-app.yaml", []string{plainRuns + " --action drain,evict,scale-down,karpenter,pool-upgrade,shutdown,spot,crash"}},
+		"web-app-actions": {examples + "web-app.yaml", []string{plainRuns + " --action drain,evict,scale-down,karpenter,pool-upgrade,shutdown,spot,crash,reboot,delete-node"}},
 		"web-app-drain":   {examples + "web-app.yaml", []string{plainRuns + " --action drain=node-1", "sim -f - --runs 2 --action drain=node-1"}},
 		"web-app-lanes":   {examples + "web-app.yaml", []string{"sim -f - --runs 1 --sensitivity=false --fixes 0 --rate 5/s --action rollout -o json --timeline"}},
 		"web-app-sweep":   {examples + "web-app.yaml", []string{"sim -f - --runs 3 --sweep prestop=0,5,10 -o json", "sim -f - --runs 3 --sweep prestop=0,5,10"}},

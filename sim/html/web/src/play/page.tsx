@@ -132,7 +132,7 @@ function Faults({ list, name, onLine }: { list: Fault[]; name: string; onLine: (
 // hint is what to do first with the example.
 function hint(state: State): string {
   const actions = state.flags.action ?? [];
-  if (["crash", "shutdown", "spot"].some((a) => actions.includes(a))) return "No preStop runs on a machine that is gone: see what more replicas change.";
+  if (["crash", "reboot", "shutdown", "spot"].some((a) => actions.includes(a))) return "No preStop runs on a machine that is gone: see what more replicas change.";
   return state.ran?.head?.verdict === "holds" && !state.stale ? "Nothing is lost now. Try the other knobs, or paste a manifest of yours." : "Drag preStop until nothing is lost.";
 }
 
