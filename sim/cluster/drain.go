@@ -92,6 +92,7 @@ func (m machines) Leave(node int) {
 	if len(m.w.PodsOn(node)) > 0 && m.w.lapses.gc == nil { // it looks for pods of nodes that are missing
 		m.w.lapses.gc = control.NewPodGC(m.w.control)
 	}
+	m.w.closing[node] = "" // a machine that is taken back is given back before
 	m.w.upset(node)
 	m.w.die(node)
 	m.w.writeNode(node, "delete node", func(n *api.Node) { n.Gone = true })

@@ -56,7 +56,13 @@ func (w *World) spotNotice(o world.SpotNotice) {
 	if o.Drains {
 		w.drain(world.Drain{Nodes: []string{o.Node}, DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}})
 	}
-	gone := func() { w.cloudLooks(node) }
+	if o.Karpenter {
+		w.take(&world.Action{Operation: o})
+	}
+	gone := func() {
+		w.disrupts.takers.Gone(node)
+		w.cloudLooks(node)
+	}
 	if o.Sudden {
 		w.shutdownNode(node, gone)
 	}

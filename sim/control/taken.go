@@ -86,6 +86,18 @@ func (c *Takers) Awaited() []Blockade {
 	return out
 }
 
+// Gone has whoever empties a node be done with it: its machine went before its pods did.
+func (c *Takers) Gone(node int) {
+	for _, t := range c.list {
+		for _, e := range slices.Clone(t.busy) {
+			if e.node == node && !e.over {
+				e.over = true
+				e.end(true)
+			}
+		}
+	}
+}
+
 // Overruled is a node whose pods somebody deletes in the end, although a budget refuses their evictions.
 type Overruled struct {
 	Node, Budget int         // Budget is -1 for one that an action has changed
@@ -134,6 +146,9 @@ type Kept struct {
 
 // keeps says why a node is not taken away for a pod on it, nil where it is.
 func (t *taking) keeps(node int) *Blockade {
+	if t.of.Forced {
+		return nil
+	}
 	for _, p := range t.d.Specs.PodsOn(node) {
 		if !t.moves(p) || !t.d.moves(p) || p.Deleting() || p.Phase.Terminal() {
 			continue
@@ -150,7 +165,7 @@ func (t *taking) keeps(node int) *Blockade {
 // schedule the pods in thought before they touch a node (cluster-autoscaler/simulator/cluster.go findPlaceFor, NoPlaceToMovePods;
 // kubernetes-sigs/karpenter pkg/controllers/disruption/helpers.go SimulateScheduling; verified).
 func (t *taking) noPlace() *Blockade {
-	if t.of.Component != world.AutoscalerComponent && t.of.Component != world.KarpenterComponent {
+	if t.of.Forced || t.of.Component != world.AutoscalerComponent && t.of.Component != world.KarpenterComponent {
 		return nil
 	}
 	var pods []*api.Pod

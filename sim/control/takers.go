@@ -102,6 +102,9 @@ func (c *Takers) Start(of world.Taking, nodes, joins []int) {
 	if t.workers == 0 {
 		return
 	}
+	if t.of.Forced {
+		t.need(len(t.joins)-1, func() {})
+	}
 	if t.of.Marking == world.MarkFirst {
 		t.mark(t.nodes[:t.workers], t.ahead)
 	} else {

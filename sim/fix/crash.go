@@ -21,7 +21,7 @@ func abrupt(s *world.Scenario) bool {
 		case world.ShutdownNode:
 			return len(s.Shutdown) > 0
 		case world.SpotNotice:
-			return o.Drains || len(s.Shutdown) > 0
+			return o.Handled() || len(s.Shutdown) > 0
 		case world.DeleteNode:
 			return !o.Machine
 		default:

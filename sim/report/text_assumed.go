@@ -121,7 +121,7 @@ func weight(a *Assumption) int {
 
 // first orders assumptions that matter equally: what readers know to be different with them comes first.
 func first(id string) int {
-	known := []string{"lb", "ingress", "replicas", "proxy", "start", "sigterm", "prestop", "nodes"}
+	known := []string{"lb", "ingress", "spot-handler", "reboot", "replicas", "proxy", "start", "sigterm", "prestop", "nodes"}
 	if at := slices.Index(known, id); at >= 0 {
 		return at
 	}
@@ -171,6 +171,7 @@ var inOneClause = map[string]string{
 	"volume-move":       "a volume takes %s to another node",
 	"volume-access":     "volume claim %s",
 	"machine-stop":      "machines are off %s after the cloud's call",
+	"spot-handler":      "at a spot notice %s",
 	"reboot":            "a machine that crashes is back after %s",
 	"churn":             "changes of other Services' slices: %s",
 	"keepalive-repeat":  "a client whose reused connection is closed %s",

@@ -128,6 +128,9 @@ func outsideWords(c *record.Case, drain string) string {
 	case scenario.ActionShutdown:
 		ways = append(ways, "drain the node before"+onceEvictable(c, drain))
 	case scenario.ActionSpot:
+		if who, _, said := assumed(c, "spot-handler"); said && !strings.HasPrefix(who, scenario.NobodyReacts) {
+			return ""
+		}
 		ways = append(ways, "have a node termination handler drain the node at the notice"+onceEvictable(c, drain))
 	default:
 		return ""

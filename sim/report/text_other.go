@@ -194,6 +194,7 @@ var conditions = map[string]string{
 	"volume-move":          "a volume takes %s to another node",
 	"volume-access":        "the volume is %s",
 	"machine-stop":         "a machine runs on for %s after the cloud's call",
+	"spot-handler":         "%s at the notice",
 	"reboot":               "the machine is back after %s",
 	"pool":                 "the node pool is run by %s",
 	"nodes":                "the number of nodes is %s",

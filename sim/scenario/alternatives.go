@@ -41,6 +41,9 @@ func Alternatives(s *world.Scenario) []Alternative {
 		if a.ID == "pool" && a.Basis != inferred { // who runs it is known, by the kind of cluster or by its load balancer
 			out = append(out, otherPools(s)...)
 		}
+		if a.ID == "spot-handler" && a.Basis != inferred {
+			out = append(out, otherHandlers(s)...)
+		}
 		if a.ID == Places {
 			out = append(out, together(s)...)
 		}

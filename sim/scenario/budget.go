@@ -83,6 +83,6 @@ func (b *builder) budgetNamed(c cursor, namespace, name string) (id string, ok b
 // heedsBudgets says that the Scenario has budgets, and an action that asks for evictions. The actions are not all read yet when it is asked.
 func (b *builder) heedsBudgets() bool {
 	return len(b.out.Budgets) > 0 && slices.ContainsFunc(b.doc.spec().get("actions").items(), func(a cursor) bool {
-		return a.get("spotNotice").get("handler").text("") == "drain" || slices.ContainsFunc([]string{"cordon", "drain", "evict", "scaleDownNode", "karpenter", "upgradePool"}, func(verb string) bool { return a.get(verb).present() })
+		return slices.Contains([]string{"drain", "karpenter"}, a.get("spotNotice").get("handler").text("")) || slices.ContainsFunc([]string{"cordon", "drain", "evict", "scaleDownNode", "karpenter", "upgradePool"}, func(verb string) bool { return a.get(verb).present() })
 	})
 }

@@ -124,6 +124,11 @@ func (b *builder) taken() {
 		}
 		b.assumeAs("pool", words, basis)
 		b.assume("provision", Provisioning.Duration().String())
+	case world.SpotNotice:
+		if !o.Karpenter {
+			return
+		}
+		b.assume("provision", Provisioning.Duration().String())
 	default:
 		return
 	}
@@ -216,6 +221,12 @@ func provisioned(t engine.Time) func(*world.Scenario) bool {
 				o.Provision = t
 				s.Actions[i].Operation = o
 			case world.UpgradePool:
+				o.Provision = t
+				s.Actions[i].Operation = o
+			case world.SpotNotice:
+				if !o.Karpenter {
+					continue
+				}
 				o.Provision = t
 				s.Actions[i].Operation = o
 			default:

@@ -16,7 +16,8 @@ func verbsOfOutages() []verb {
 			field{"node", of(text).doc("", "the cloud takes a machine back, and deletes its Node when it is gone; spotNotice: NODE is short for it")},
 			field{"notice", of(duration).doc("120s", "how long before: 120s on AWS, 30s on GCP and Azure")},
 			field{"shutdown", word("at-end", "at-notice").doc("at-end", "when the machine is told to shut down; at-notice: at once, and it is gone when the notice is over (GCP)")},
-			field{"handler", word("none", "drain").doc("none", "who reacts: drain is a node termination handler that cordons and drains the node at the notice")},
+			field{"handler", word("none", "drain", "karpenter").doc("none", "who reacts: drain is a node termination handler that cordons and drains the node at the notice; karpenter taints and empties it, by its interruption queue, and has another node join")},
+			field{"provision", of(duration).doc("90s", "with handler karpenter: how long that node takes from the notice until it is ready")},
 		).orShort("node")}, func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.spotNotice(v) }},
 		{field{"deleteNode", fieldsOf(
 			field{"node", of(text).doc("", "kubectl delete node; deleteNode: NODE is short for it")},
@@ -48,6 +49,14 @@ func (b *builder) spotNotice(v cursor) (world.Operation, bool) {
 	o := world.SpotNotice{
 		Node: node.text(""), Notice: v.get("notice").span(spotNoticeTime),
 		Sudden: v.get("shutdown").text("at-end") == "at-notice", Drains: v.get("handler").text("none") == "drain",
+		Karpenter: v.get("handler").text("none") == "karpenter",
+	}
+	switch c := v.get("provision"); {
+	case o.Karpenter:
+		o.Provision = c.span(Provisioning)
+	case c.present():
+		c.fail("nobody has a node join at the notice but Karpenter: handler: karpenter")
+		return nil, false
 	}
 	return o, ok
 }

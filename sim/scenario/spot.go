@@ -23,6 +23,7 @@ func (b *builder) spotNoticed(o *owner) doing {
 	if provider, why := b.poolProvider(); why != "" && provider != world.PoolEKS {
 		notice.Notice, notice.Sudden = shortSpotNotice, provider == world.PoolGKE
 	}
+	notice = handledBy(notice, b.spotHandler().who)
 	return doing{operation: notice}
 }
 

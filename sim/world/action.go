@@ -374,7 +374,7 @@ func PodsOf(o Operation) (pods Pods, ok bool) {
 func Evicts(o Operation) bool {
 	switch o := o.(type) {
 	case SpotNotice:
-		return o.Drains
+		return o.Handled()
 	case Drain:
 		return !o.DisableEviction
 	case Evict, Consolidate, UpgradePool, ScaleDownNode:
@@ -401,7 +401,7 @@ func Empties(o Operation) bool { return Disrupts(o) || NodesGo(o) }
 func Disrupts(o Operation) bool {
 	switch o := o.(type) {
 	case SpotNotice:
-		return o.Drains
+		return o.Handled()
 	case Cordon, Evict, Drain, Consolidate, UpgradePool:
 		return true
 	default:

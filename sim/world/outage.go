@@ -27,6 +27,8 @@ type (
 		Notice        engine.Time // how long before the machine is told to shut down; with Sudden before it is gone
 		Sudden        bool        // the notice itself tells it to shut down, and it is gone when that is over, finished or not
 		Drains        bool        // a node termination handler cordons and drains the node at the notice
+		Karpenter     bool        // Karpenter does at the notice what it does when it disrupts a node, and asks for another
+		Provision     engine.Time // with Karpenter: how long that takes to join
 	}
 	// DeleteNode is kubectl delete node: the object goes.
 	DeleteNode struct {
@@ -48,8 +50,11 @@ func (o SpotNotice) words() (verb, target, value string) {
 	if o.Sudden {
 		parts = append(parts, "shutdown=at-notice")
 	}
-	if o.Drains {
-		parts = append(parts, "handler=drain")
+	if o.Handled() {
+		parts = append(parts, "handler="+o.Handler())
+	}
+	if o.Karpenter {
+		parts = append(parts, "provision="+o.Provision.Duration().String())
 	}
 	return "spotNotice", onFullest(o.Node, o.Fullest), strings.TrimSpace(strings.Join(parts, " "))
 }
@@ -61,6 +66,21 @@ func (o DeleteNode) words() (verb, target, value string) {
 	}
 	return "deleteNode", onFullest(o.Node, o.Fullest), value
 }
+
+// Handler is who does, as actions call it, "none" for nobody.
+func (o SpotNotice) Handler() string {
+	switch {
+	case o.Karpenter:
+		return KarpenterComponent
+	case o.Drains:
+		return "drain"
+	default:
+		return "none"
+	}
+}
+
+// Handled says whether somebody has the pods leave at the notice.
+func (o SpotNotice) Handled() bool { return o.Drains || o.Karpenter }
 
 func onFullest(node, fullest string) string {
 	if fullest != "" {
@@ -153,7 +173,7 @@ func (s *Scenario) Unannounced() bool {
 		switch o := s.Actions[i].Operation.(type) {
 		case CrashNode, ShutdownNode, DeleteNode:
 		case SpotNotice:
-			if o.Drains {
+			if o.Handled() {
 				return false
 			}
 		default:

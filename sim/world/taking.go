@@ -163,11 +163,16 @@ type Taking struct {
 	Provision      engine.Time // from the request until a node has joined
 	Least          engine.Time // from the mark until the cloud is told to end the machine, at least
 	Stop           engine.Time // from then on until the machine is off
+	// Forced says that the nodes go in any case: nobody asks whether their pods may leave, or fit elsewhere, and those that join are asked
+	// for when the first pod is, and not waited for.
+	Forced bool
 }
 
 // TakingOf is how an action takes nodes away, ok false where it does not. A node that crashes is not taken away by anybody.
 func (s *Scenario) TakingOf(a *Action) (t Taking, ok bool) {
-	t, ok = s.takingOf(a)
+	if t, ok = s.takingOf(a); !ok {
+		return Taking{}, false
+	}
 	t.Stop = s.MachineStop
 	return t, ok
 }
@@ -182,6 +187,11 @@ func (s *Scenario) takingOf(a *Action) (t Taking, ok bool) {
 		return t, true
 	case UpgradePool:
 		return s.upgrade(&o), true
+	case SpotNotice:
+		// pkg/controllers/interruption/controller.go deletes the NodeClaim at the notice (CordonAndDrain), and the provisioner counts
+		// the pods of nodes that are being deleted as pods to place; recalled
+		t = Taking{Rules: rulesOf(KarpenterComponent), Nodes: []string{o.Node}, Joins: []string{"replacement-1"}, AtOnce: 1, Provision: o.Provision, Forced: true}
+		return t, o.Karpenter
 	default:
 		return Taking{}, false
 	}

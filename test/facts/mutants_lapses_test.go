@@ -94,6 +94,21 @@ var lapseMutants = []mutant{
 	{"a kubelet ends its pods at a shutdown without being set to it", []string{"pod-lifecycle 5 Inactive unless set"}, cluster, "TestAShutdownWithoutTheKubelet", []edit{
 		{powerOffs, "\tif len(groups) == 0 {\n", "\tif groups = append(groups, world.ShutdownGroup{Grace: engine.Minute}); len(groups) == 0 {\n"},
 	}},
+	{"Karpenter waits for the new node at a spot notice", []string{"controllers 8.1 Interruption"}, cluster, "TestKarpenterEmptiesANodeAtItsSpotNotice", []edit{
+		{"sim/world/taking.go", "Joins: []string{\"replacement-1\"}, AtOnce: 1,", "Joins: []string{\"replacement-1\"}, Ahead: 1, AtOnce: 1,"},
+	}},
+	{"a budget keeps a spot machine", []string{"controllers 8.1 Interruption"}, cluster, "TestASpotMachineGoesBeforeItsPods", []edit{
+		{"sim/control/taken.go", "\tif t.of.Forced {\n\t\treturn nil\n\t}\n", ""},
+	}},
+	{"whoever empties a spot machine waits for pods that went with it", []string{"controllers 8.1 Interruption"}, cluster, "TestASpotMachineGoesBeforeItsPods", []edit{
+		{powerOffs, "\t\tw.disrupts.takers.Gone(node)\n", ""},
+	}},
+	{"Karpenter has a queue whatever its controller says", []string{"pod-lifecycle 5 Spot handlers"}, "sim/scenario", "TestWhoReactsToASpotNotice", []edit{
+		{"sim/scenario/spot_handler.go", "case hasQueue(c):", "case true:"},
+	}},
+	{"a reboot takes as long as it takes", []string{"pod-lifecycle 6 Reboot"}, "sim/scenario", "TestHowLongARebootTakesIsAssumedAndVaried", []edit{
+		{"sim/scenario/reboot.go", "a.For, changed = t, true", "changed = true"},
+	}},
 	{"critical pods are ended first", []string{"pod-lifecycle 5 Groups"}, cluster, "TestHowLongAShutdownGivesEachPod", []edit{
 		{"sim/world/outage.go", "\treturn max(0, i-1)\n", "\treturn max(0, i)\n"},
 	}},
@@ -117,7 +132,7 @@ var lapseMutants = []mutant{
 		{powerOffs, "\tif o.Sudden {\n", "\tif o.Notice > 0 {\n"},
 	}},
 	{"the Node of a spot machine stays", []string{"pod-lifecycle 5 Spot"}, cluster, "TestSpotNotices", []edit{
-		{powerOffs, "\tgone := func() { w.cloudLooks(node) }\n", "\tgone := func() {}\n"},
+		{powerOffs, "\t\tw.cloudLooks(node)\n\t}\n", "\t}\n"},
 	}},
 	{"pods of a missing node are collected at once", []string{"pod-lifecycle 6 PodGC"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
 		{"sim/control/podgc.go", "quarantine = 40 * engine.Second", "quarantine = 20 * engine.Second"},
