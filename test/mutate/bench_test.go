@@ -203,6 +203,48 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// What counts is how long processors work for a test, not how long it waits for something: on a crowded machine it waits for them.
+func TestATestThatOnlyWaitsIsQuick(t *testing.T) {
+	t.Parallel()
+	dir := module(t, map[string]string{
+		"low/low.go": "package low\n\nfunc Sum(a, b int) int { return a + b }\n",
+		"low/low_test.go": `package low
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWaits(t *testing.T) {
+	time.Sleep(3 * time.Second)
+	if Sum(1, 1) == 3 {
+		t.Error("wrong")
+	}
+}
+
+func TestWorks(t *testing.T) {
+	for from := time.Now(); time.Since(from) < 9*time.Second; {
+	}
+	if Sum(1, 1) != 2 {
+		t.Error("wrong")
+	}
+}
+`,
+	})
+	sources, err := Load(dir, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bench := &Bench{Root: dir, Dir: t.TempDir(), Log: t.Logf, Quick: 2 * time.Second}
+	verdicts, err := bench.Try(t.Context(), Draw(sources[0].Mistakes(), "a seed", 1, regexp.MustCompile("")))
+	if err != nil || verdicts[0].By != "example.org/m/low TestWorks" {
+		t.Fatal(verdicts, err)
+	}
+	if s := bench.suites[0]; len(s.quick) != 1 || s.quick[0].name != "TestWaits" || len(s.slow) != 1 || s.slow[0].name != "TestWorks" {
+		t.Errorf("quick %+v, slow %+v", s.quick, s.slow)
+	}
+}
+
 // Nobody waits for tests that run beside one that has failed.
 func TestTheFirstFailureEndsAProgram(t *testing.T) {
 	t.Parallel()

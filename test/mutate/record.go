@@ -34,8 +34,8 @@ func (b *Bench) recordQuick(ctx context.Context, s *suite) error {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	for _, name := range names {
-		r, _, err := b.alone(ctx, s, name, b.Quick)
-		if err != nil || r.took > b.Quick { // one that looks at how much time it has gives up early: it may pass if it has more
+		r, _, err := b.alone(ctx, s, name, crowded*b.Quick)
+		if err != nil || r.cost > b.Quick { // one that looks at how much time it has gives up early: it may pass if it has more
 			s.pending = append(s.pending, name)
 		} else {
 			s.quick = append(s.quick, r)
@@ -68,6 +68,9 @@ func (b *Bench) recordSlow(ctx context.Context, s *suite, numbers []int, late fu
 	return true, ctx.Err()
 }
 
+// crowded is how many times longer a test takes at most on a machine that has other things to do, too.
+const crowded = 4
+
 // longest is how long a test may take by itself.
 const longest = 10 * time.Minute
 
@@ -81,7 +84,7 @@ const setUp = 2 * time.Second
 // outside of them. If what it does before and after them takes longer than setUp, it is not divided.
 func (b *Bench) parts(ctx context.Context, s *suite, whole recorded, names []string, late func() bool) []recorded {
 	around, _, err := b.alone(ctx, s, whole.name+"/", longest) // none of them has an empty name
-	if err != nil || len(names) < 2 || around.took > setUp {
+	if err != nil || len(names) < 2 || around.cost > setUp {
 		return []recorded{whole}
 	}
 	all := []recorded{whole}
@@ -115,16 +118,18 @@ func (r recorded) reaches(numbers []int) (n int) {
 	return n
 }
 
-// alone runs one test in a process of its own, without any mistake.
+// alone runs one test in a process of its own, without any mistake. What that costs is the time that processors worked for it: on a crowded
+// machine quick tests are quick, too. One that only waits costs what is left of its time on a machine that was crowded meanwhile.
 func (b *Bench) alone(ctx context.Context, s *suite, name string, limit time.Duration) (recorded, []byte, error) {
 	b.control.choose(0)
 	from := time.Now()
-	out, err := b.start(ctx, s, []string{name}, limit)
-	return recorded{name, time.Since(from), b.control.reached()}, out, err
+	out, worked, err := b.start(ctx, s, []string{name}, limit)
+	took := time.Since(from)
+	return recorded{name, took, max(worked, took/crowded), b.control.reached()}, out, err
 }
 
 func sortByCost(tests []recorded) {
-	slices.SortStableFunc(tests, func(a, b recorded) int { return cmp.Compare(a.took, b.took) })
+	slices.SortStableFunc(tests, func(a, b recorded) int { return cmp.Compare(a.cost, b.cost) })
 }
 
 // end is the last that a test said.

@@ -39,8 +39,8 @@ var apart = sync.OnceValue(func() bool {
 
 // start runs some tests of a package in a process of their own, until the first one fails: tests that run beside it are
 // not waited for. A program that does not end in time is ended. Whatever it started ends with it: a test that gave up waiting leaves a
-// loop behind that never ends.
-func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.Duration) ([]byte, error) {
+// loop behind that never ends. It returns how long processors worked for it, too.
+func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.Duration) (printed []byte, worked time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
 	defer cancel()
 	script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory)
@@ -52,7 +52,7 @@ func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...) // built above
 	cmd.Dir = s.dir
 	if err := s.freshScratch(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	// Programs that tests build have the mistakes, too. The tables of mutants are not tried with each of these.
 	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+b.overlay, "LAMEDUCK_MUTANTS=", "LAMEDUCK_FRESH=",
@@ -62,14 +62,17 @@ func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.
 	cmd.WaitDelay = time.Second
 	out := &firstFailure{end: cancel}
 	cmd.Stdout, cmd.Stderr = out, out
-	err := cmd.Run()
+	err = cmd.Run()
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // an error says that nothing is left
 	}
 	if errors.Is(err, exec.ErrWaitDelay) && !failed.Match(out.Bytes()) {
 		err = nil // the tests passed, a program that they started still runs
 	}
-	return out.Bytes(), err
+	if cmd.ProcessState != nil {
+		worked = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	return out.Bytes(), worked, err
 }
 
 // pattern is what go test's -run takes for some tests. The tests of a test have its name and their own, with a slash between.

@@ -26,8 +26,9 @@ type suite struct {
 // recorded is one test without any mistake, or one test of a test.
 type recorded struct {
 	name    string
-	took    time.Duration
-	reached []byte // by number of the mistake, less one: not zero where it came by
+	took    time.Duration // by the clock
+	cost    time.Duration // what it would have taken with nothing else to do: see alone
+	reached []byte        // by number of the mistake, less one: not zero where it came by
 }
 
 // program is the command, and runProgram are the packages whose tests run it. They build it, unless programEnv names a directory that
@@ -123,16 +124,16 @@ func (s *suite) names(ctx context.Context) ([]string, error) {
 // batches returns the tests that come by a mistake by cost: the quickest ones, which together take no longer than one of them may, the other quick
 // ones, and those that are slow.
 func (s *suite) batches(number int, quick time.Duration) (all [3][]recorded) {
-	took := time.Duration(0)
+	cost := time.Duration(0)
 	for _, r := range s.quick {
 		if r.reached[number-1] == 0 {
 			continue
 		}
-		cost := 0
-		if took += r.took; took > quick {
-			cost = 1
+		batch := 0
+		if cost += r.cost; cost > quick {
+			batch = 1
 		}
-		all[cost] = append(all[cost], r)
+		all[batch] = append(all[batch], r)
 	}
 	for _, r := range s.slow {
 		if r.reached[number-1] != 0 {
