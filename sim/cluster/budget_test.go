@@ -116,3 +116,25 @@ func TestAChangedBudgetThatBlocks(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A budget lets a pod go by its number alone where the pod is itself ready; one that is not may go by a policy, in versions that have it.
+func TestWhatOfABudgetLetsAPodGo(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pod   *api.Pod
+		minor int
+		path  string
+		want  string
+	}{
+		{nil, 36, "spec.minAvailable", "a smaller minAvailable"}, {nil, 36, "spec.maxUnavailable", "a greater maxUnavailable"},
+		{&api.Pod{Ready: true}, 36, "spec.minAvailable", "a smaller minAvailable"},
+		{&api.Pod{}, control.PolicySince, "spec.minAvailable", "unhealthyPodEvictionPolicy AlwaysAllow for those that never do"},
+		{&api.Pod{}, control.PolicySince - 1, "spec.maxUnavailable", "a greater maxUnavailable"},
+	} {
+		s := &world.Scenario{}
+		s.Kubernetes.Version.Minor = tt.minor
+		if got := (&World{setting: setting{sc: s}}).leeway(tt.pod, tt.path); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}

@@ -100,6 +100,7 @@ func TestTolerationsForASilentNode(t *testing.T) {
 	for has, want := range map[string]string{
 		"": "web.yaml:9 spec.template.spec.tolerations tolerations:",
 		"      tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}]\n":                                                                              "unreachable for 30 s and not-ready for 30 s (NoExecute), before all others",
+		"      tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoSchedule}]\n":                                                   "before all others",
 		"      tolerations: [{operator: Exists, effect: NoExecute, tolerationSeconds: 20}]\n":                                                                  "",
 		"      tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute}]\n":                                                    "before all others",
 		"      tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 6}, {key: x, effect: NoExecute}]\n": "before all others",
@@ -117,7 +118,7 @@ func TestTolerationsForASilentNode(t *testing.T) {
 			t.Errorf("%s: %s, %s", has, text, c.Edits[0].To.YAML)
 		}
 		out := Apply(s, w.Name(), []Change{c}).Workload(w.Name()).Template().Spec.Tolerations
-		if len(out) != 2+strings.Count(has, "{key: gpu")+strings.Count(has, "{key: x") || *out[0].TolerationSeconds != 30 {
+		if len(out) != 2+strings.Count(has, "effect: NoSchedule")+strings.Count(has, "{key: x") || *out[0].TolerationSeconds != 30 {
 			t.Errorf("%s: %+v", has, out)
 		}
 	}

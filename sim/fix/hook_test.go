@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,6 +202,36 @@ func TestAHookThatNeedsAShellSaysSo(t *testing.T) {
 		}
 		if title != x.title || !strings.Contains(cost, x.cost) || x.cost == "" && strings.Contains(cost, "shell") {
 			t.Errorf("%s, %s: %q, %q", x.image, x.hook, title, cost)
+		}
+	}
+}
+
+// A container has a Service's port if it names it: by the name or the number of the target, which is the Service's own where there is none.
+func TestWhichContainerHasAPort(t *testing.T) {
+	t.Parallel()
+	c := &corev1.Container{Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 9090}, {Name: "http", ContainerPort: 8080}}}
+	for _, tt := range []struct {
+		target intstr.IntOrString
+		port   int32
+		want   bool
+	}{
+		{intstr.FromString("http"), 80, true}, {intstr.FromString("https"), 8080, false}, {intstr.FromInt32(8080), 80, true}, {intstr.FromInt32(80), 8080, false},
+		{intstr.IntOrString{}, 9090, true}, {intstr.IntOrString{}, 80, false},
+	} {
+		if got := has(c, tt.target, tt.port); got != tt.want {
+			t.Errorf("target %v, port %d: %v", &tt.target, tt.port, got)
+		}
+	}
+}
+
+// A startupProbe is offered where a livenessProbe may end an app that starts, and nothing keeps it from that yet.
+func TestAStartupProbeIsOfferedBesideALivenessProbe(t *testing.T) {
+	t.Parallel()
+	const live = "        livenessProbe: {tcpSocket: {port: 8080}}\n"
+	for probes, want := range map[string]bool{"": false, live: true, live + "        startupProbe: {tcpSocket: {port: 8080}}\n": false} { // order: each by itself
+		s, w := worldOf(t, fill(map[string]string{"CONTAINER": strings.TrimSuffix(probes, "\n")}), scenario.Options{})
+		if got := slices.ContainsFunc(Changes(s, w, 0), func(c Change) bool { return c.ID == "startupProbe" }); got != want {
+			t.Errorf("%q: %v", probes, got)
 		}
 	}
 }

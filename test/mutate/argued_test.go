@@ -248,4 +248,28 @@ var arguedMistakes = []argued{
 		`sim/record/enough.go: mayDecide: bound shifted: "708_291" -> "708292"`,
 		"up to 1,000 runs, the most there are, no root of it is another",
 	},
+	{
+		`proxier/conntrack/stale.go: (*judge).serving: statement dropped: "j.known[key] = set" -> ""`,
+		"what is not kept is worked out again, from the same Snapshot",
+	},
+	{
+		`proxier/plan/table.go: (*table).own: comparison widened: "n.owner != t.owner" -> "true"`,
+		"a node that is copied once more is one that nobody else has",
+	},
+	{
+		`endpoints/manifest/split.go: withoutVersion: bound shifted: "1" -> "2"`,
+		"it is a comment then, a letter shorter",
+	},
+	{
+		`sim/traffic/sure.go: (*sure).forget: condition negated: "done > len(q.list)/4" -> "!(done > len(q.list)/4)"`,
+		"it only chooses when the list is cut, whose first entries nobody looks at any more",
+	},
+	{
+		`sim/record/judge.go: (*balance).told: bound shifted: "0" -> "1"`,
+		"a difference of one is never so much that it is told: its square is 1, and four times the runs that differ is more",
+	},
+	{
+		`sim/traffic/agenda.go: (*lane).add: case dropped: "case l.head > n/2 && n == cap(l.list):" -> ""`,
+		"it only saves taking memory, by using the room in front again",
+	},
 }

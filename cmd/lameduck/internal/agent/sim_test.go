@@ -197,6 +197,9 @@ func TestAProxyThatProgramsNothingIsAskedOnAPortOfItsOwn(t *testing.T) {
 			if got != status {
 				t.Errorf("%s: %d, want %d", path, got, status)
 			}
+			if strings.HasPrefix(body, "{") && !json.Valid([]byte(body)) {
+				t.Errorf("%s has more than one answer:\n%s", path, body)
+			}
 		}
 		wants("/explain?service=shop/web", 503, "nothing is decided yet")
 		wants("/healthchecknodeports", 503, "nothing is decided yet")

@@ -97,6 +97,8 @@ func TestWhatIsWrongWithALessonIsSaidWithItsLine(t *testing.T) {
 	for _, tc := range []struct{ name, old, new, want string }{
 		{"an unknown course", "drains 1", "trains 1", `one.md:3: course "trains": want kep-1669, drains,`},
 		{"no step", "drains 1", "drains", `one.md:3: course "drains": want the name of a course and a step`},
+		{"a step before the first", "drains 1", "drains 0", `one.md:3: course "drains 0": want the name of a course and a step`},
+		{"a step that no course has", "drains 1", "drains 99999999999999999999", `one.md:3: course "drains 99999999999999999999": want the name of a course and a step`},
 		{"a step left out", "drains 1", "drains 2", "one.md: step 2 of course drains: want 1"},
 		{"another program", "lameduck sim", "kubectl sim", "one.md:5: command `kubectl sim -f one.yaml`: want `lameduck VERB ...`"},
 		{"an unknown field", "- show:", "- shows:", `one.md:6: field "shows": want course, hook,`},
