@@ -30,6 +30,8 @@ type Edit struct {
 	Merge bool
 	// With is another object that is added with the edit, the zero Value for none.
 	With Value
+	// Gone says that the whole object is deleted: From names it.
+	Gone bool
 }
 
 // Value is what a field has. The zero Value is that of a field that is not there.
@@ -84,6 +86,16 @@ func New(o *manifest.Object, object any, path string, to Value, was string) Edit
 	return e
 }
 
+// Delete takes a whole object away. o is where it came from, nil for no manifest.
+func Delete(o *manifest.Object, kind, name string) Edit {
+	e := Edit{Kind: kind, From: Value{Words: kind + " " + name}, Gone: true}
+	if o != nil {
+		p := o.At("")
+		e.File, e.Line = p.File, p.Line
+	}
+	return e
+}
+
 // Key is the label or annotation that is changed, "" where it is another field.
 func (e *Edit) Key() string {
 	_, key, ok := strings.Cut(e.Path, `["`)
@@ -98,6 +110,8 @@ func (e *Edit) Key() string {
 func (e *Edit) YAML() []string {
 	var out []string
 	switch {
+	case e.Gone:
+		return []string{"# delete " + e.From.String()}
 	case e.Merge:
 		out = e.block(0)
 	case e.File == "" && e.Line == 0:

@@ -27,6 +27,9 @@ func Text(data []byte, edits []Edit) ([]byte, error) {
 		if document := sorted[i].document(); document != nil {
 			added = append(append(added, "---\n"), indented(0, document)...)
 		}
+		if sorted[i].Gone {
+			return nil, fmt.Errorf("%s:%d: %s is to be deleted: %w", sorted[i].File, sorted[i].Line, sorted[i].From, errByHand)
+		}
 		if sorted[i].Path == "" { // nothing but the document
 			continue
 		}

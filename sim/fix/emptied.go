@@ -41,7 +41,7 @@ func evicted(s *world.Scenario) bool {
 
 // unblocked lists what can be changed where pods cannot leave their nodes, or find no other one, the smallest first.
 func (t *target) unblocked() []*Change {
-	return []*Change{t.second(), t.looser(), t.unwell(), t.roomier()}
+	return append(t.oneBudget(), t.second(), t.looser(), t.unwell(), t.roomier())
 }
 
 // single says why there must be no second pod of the workload, "" where there may be.
@@ -152,12 +152,72 @@ func (t *target) scaled(s *world.Scaler) []edit.Edit {
 
 // covering is the budget of the workload's pods, nil for none.
 func (t *target) covering() *world.Budget {
-	for i := range t.sc.Budgets {
-		if b := &t.sc.Budgets[i]; b.Covers(t.w.Namespace(), t.w.Template().Labels) {
-			return b
-		}
+	if over := t.coverings(); len(over) > 0 {
+		return over[0]
 	}
 	return nil
+}
+
+// coverings are all budgets of the workload's pods: the eviction API takes one.
+func (t *target) coverings() []*world.Budget {
+	var out []*world.Budget
+	for i := range t.sc.Budgets {
+		if b := &t.sc.Budgets[i]; b.Covers(t.w.Namespace(), t.w.Template().Labels) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// oneBudget leaves one of the budgets that cover the same pods: each of them in turn, for what is left decides whether a pod may go. Where none
+// of them lets one go, the one that is left has to be loosened, too.
+func (t *target) oneBudget() []*Change {
+	over := t.coverings()
+	if !evicted(t.sc) || len(over) < 2 {
+		return nil
+	}
+	all := !slices.ContainsFunc(over, func(b *world.Budget) bool { return !t.blocks(b, t.w.Replicas()) })
+	var out []*Change
+	for _, kept := range over {
+		if !all && t.blocks(kept, t.w.Replicas()) {
+			continue
+		}
+		c := &Change{ID: "oneBudget", Cost: kept.Words() + " stays"}
+		var names, others []string
+		for _, b := range over {
+			if b == kept {
+				continue
+			}
+			c.Gone, names = append(c.Gone, b.Value.Name), append(names, b.Words())
+			c.Edits = append(c.Edits, edit.Delete(b.Object, kindBudget, b.Value.Name))
+			others = append(others, t.alsoOf(b, kept)...)
+		}
+		c.Title = "delete " + strings.Join(names, " and ")
+		if all {
+			c.Title += ", maxUnavailable: 1 in " + kindBudget + " " + kept.Value.Name
+			c.Edits, c.Budget, c.Cost = append(c.Edits, budgetEdit(kept)), loosened(kept), ""
+			if t.w.Replicas() == 1 {
+				c.Destructive = onlyPod
+			}
+		}
+		if len(others) > 0 {
+			c.Destructive = "it is the budget of " + strings.Join(others, " and ") + ", too: narrow its selector instead"
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// alsoOf names the other workloads that a budget covers and a second one does not.
+func (t *target) alsoOf(b, second *world.Budget) []string {
+	var out []string
+	for i := range t.sc.Workloads {
+		w := &t.sc.Workloads[i]
+		if labels := w.Template().Labels; w != t.w && b.Covers(w.Namespace(), labels) && !second.Covers(w.Namespace(), labels) {
+			out = append(out, w.Name())
+		}
+	}
+	return out
 }
 
 // blocks says that a budget lets no pod go, of so many of the workload and those of others that it covers, where all are well.
@@ -175,12 +235,7 @@ func (t *target) blocks(b *world.Budget, pods int) bool {
 // for their hook; "" where one may go, and in time.
 func Unevictable(s *world.Scenario, w *world.Workload) string {
 	t := &target{sc: s, w: w}
-	var over []*world.Budget
-	for i := range s.Budgets {
-		if b := &s.Budgets[i]; b.Covers(w.Namespace(), w.Template().Labels) {
-			over = append(over, b)
-		}
-	}
+	over := t.coverings()
 	switch {
 	case len(over) > 1:
 		return "two PodDisruptionBudgets cover the pods, and the eviction API refuses these"
@@ -236,15 +291,18 @@ func (t *target) heeded() *Change {
 	return t.looser()
 }
 
+// onlyPod is what it means that a drain may end the only pod.
+const onlyPod = "the budget keeps the only pod where it is: with this a drain ends it, and nobody answers where it stops to serve before the next one is ready"
+
 // looser has a budget let one pod go at a time that lets none go.
 func (t *target) looser() *Change {
 	b := t.covering()
-	if !evicted(t.sc) || b == nil || !t.blocks(b, t.w.Replicas()) {
-		return nil
+	if !evicted(t.sc) || b == nil || !t.blocks(b, t.w.Replicas()) || len(t.coverings()) > 1 {
+		return nil // of two oneBudget leaves one
 	}
 	c := &Change{ID: "budget", Title: "maxUnavailable: 1 in its " + kindBudget, Edits: []edit.Edit{budgetEdit(b)}, Around: Around{Budget: loosened(b)}}
 	if t.w.Replicas() == 1 {
-		c.Destructive = "the budget keeps the only pod where it is: with this a drain ends it, and nobody answers where it stops to serve before the next one is ready"
+		c.Destructive = onlyPod
 	}
 	return c
 }

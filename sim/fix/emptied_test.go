@@ -71,6 +71,67 @@ func TestASecondPodSaysWhenItIsReady(t *testing.T) {
 	}
 }
 
+// Of two budgets that cover a pod one has to go, and which one decides whether a pod may: all of them are blocked, and one is loosened, too, where
+// none lets one go.
+func TestOfTwoBudgetsOneGoes(t *testing.T) {
+	t.Parallel()
+	budget := func(name, bound string) string {
+		return "\n---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: " + name + ", namespace: shop}\nspec: {" + bound + ", selector: {matchLabels: {app: web}}}\n"
+	}
+	wide := strings.Replace(budget("all", "maxUnavailable: 0"), "{matchLabels: {app: web}}", "{}", 1) +
+		"---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: api, namespace: shop}\nspec:\n  selector: {matchLabels: {app: api}}\n  template:\n" +
+		"    metadata: {labels: {app: api}}\n    spec: {containers: [{name: c, image: example.com/api, ports: [{containerPort: 80}]}]}\n" +
+		"---\n{apiVersion: v1, kind: Service, metadata: {name: api, namespace: shop}, spec: {selector: {app: api}, ports: [{port: 80}]}}\n"
+	for name, c := range map[string]struct { // order: each for itself
+		text string
+		want []string // titles, places of the edits, and what is left
+	}{
+		"one of them lets a pod go": {
+			budget("x1", "minAvailable: 80%") + budget("x2", "maxUnavailable: 30%"),
+			[]string{"delete PodDisruptionBudget x1 (minAvailable 80%), :25 # delete PodDisruptionBudget x1, leaves x2 1"},
+		},
+		"both do": {
+			budget("x1", "minAvailable: 1") + budget("x2", "maxUnavailable: 1"),
+			[]string{
+				"delete PodDisruptionBudget x2 (maxUnavailable 1), :31 # delete PodDisruptionBudget x2, leaves x1 1",
+				"delete PodDisruptionBudget x1 (minAvailable 1), :25 # delete PodDisruptionBudget x1, leaves x2 1",
+			},
+		},
+		"none does": {
+			budget("x1", "minAvailable: 2") + budget("x2", "maxUnavailable: 0"),
+			[]string{
+				"delete PodDisruptionBudget x2 (maxUnavailable 0), maxUnavailable: 1 in PodDisruptionBudget x1, :31 # delete PodDisruptionBudget x2, leaves x1 1",
+				"delete PodDisruptionBudget x1 (minAvailable 2), maxUnavailable: 1 in PodDisruptionBudget x2, :25 # delete PodDisruptionBudget x1, leaves x2 1",
+			},
+		},
+		"one of them is of others, too": {
+			budget("x1", "minAvailable: 1") + wide,
+			[]string{"delete PodDisruptionBudget all (maxUnavailable 0), :31 # delete PodDisruptionBudget all, leaves x1 1; it is the budget of shop/api, too: narrow its selector instead"},
+		},
+	} {
+		s, w := drainOf(t, fill(ready)+c.text)
+		var got []string
+		for _, x := range Unblock(s, w) {
+			if x.ID == "budget" {
+				t.Errorf("%s: %s leaves two", name, x.Title)
+			}
+			if x.ID != "oneBudget" {
+				continue
+			}
+			after := Apply(s, w.Name(), []Change{x})
+			left := (&target{sc: after, w: after.Workload(w.Name())}).coverings()
+			words := fmt.Sprintf("%s, :%d %s, leaves %s %d", x.Title, x.Edits[0].Line, x.Edits[0].YAML()[0], left[0].Value.Name, len(left))
+			if x.Destructive != "" {
+				words += "; " + x.Destructive
+			}
+			got = append(got, words)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // A webhook that is asked of its own Pods keeps them from being made whatever ends the last of them: two pods are no answer by themselves.
 func TestAWebhookIsNotAskedOfItsOwnPods(t *testing.T) {
 	t.Parallel()

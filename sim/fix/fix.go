@@ -62,6 +62,8 @@ type Around struct {
 	Replicas int
 	// Budget is a disruption budget that is there, or takes the place of the one of its name; nil for none.
 	Budget *world.Budget
+	// Gone are the names of disruption budgets of its namespace that are not there any more.
+	Gone []string
 	// Spread has the scheduler place what shares a node with another pod of the workload: the first on each node stays.
 	Spread bool
 }
@@ -122,7 +124,7 @@ func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
 			s = later
 		}
 	}
-	if a.Replicas > 0 || a.Spread || a.Budget != nil {
+	if a.Replicas > 0 || a.Spread || a.Budget != nil || len(a.Gone) > 0 {
 		s = a.kept(s, workload)
 	}
 	if a.Nodes > 0 {
@@ -143,8 +145,13 @@ func (a *Around) kept(s *world.Scenario, workload string) *world.Scenario {
 	if a.Spread {
 		w.Placed = onePerNode(w.Placed)
 	}
+	if len(a.Gone) > 0 {
+		out.Budgets = slices.DeleteFunc(slices.Clone(out.Budgets), func(b world.Budget) bool {
+			return b.Value.Namespace == w.Namespace() && slices.Contains(a.Gone, b.Value.Name)
+		})
+	}
 	if a.Budget != nil {
-		out.Budgets = slices.DeleteFunc(slices.Clone(s.Budgets), func(b world.Budget) bool {
+		out.Budgets = slices.DeleteFunc(slices.Clone(out.Budgets), func(b world.Budget) bool {
 			return b.Value.Namespace == a.Budget.Value.Namespace && b.Value.Name == a.Budget.Value.Name
 		})
 		out.Budgets = append(out.Budgets, *a.Budget)

@@ -645,11 +645,15 @@ func (t *text) trafficOf(f *record.Fix, id string) string {
 // edit writes where a field stands, or would, and what to write there. Where there is no room for an object, show has it in full.
 func (t *text) edit(e *edit.Edit, show string) {
 	where := "new"
-	if e.Path != "" {
+	if e.Path != "" || e.Gone {
 		where = t.place(e.File, e.Line)
 	}
 	if where != "" {
 		where += "   "
+	}
+	if e.Gone {
+		t.Text("      "+where, "delete "+e.From.String())
+		return
 	}
 	if t.room.unpasted && e.Path == "" {
 		t.Text("      "+where, e.To.String()+" ("+show+" has it in full)")

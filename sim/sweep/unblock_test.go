@@ -94,6 +94,19 @@ func TestAGateWhoseControllerIsNotInTheInput(t *testing.T) {
 	}
 }
 
+// A drain that two budgets of one pod keep from its end is told which of them is to go, and that is tried: the one that lets a pod go stays.
+func TestWhichOfTwoBudgetsGoesIsTried(t *testing.T) {
+	t.Parallel()
+	loose := strings.NewReplacer("name: web", "name: loose", "minAvailable: 2", "maxUnavailable: 1").Replace(budgetText)
+	s := swept(t, drainedCases(t, web+budgetText+loose, "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+	if len(s.Fixes) != 1 || !strings.HasPrefix(s.Fixes[0].Title, "delete PodDisruptionBudget web (minAvailable 2)") {
+		t.Fatalf("%+v", s.Fixes)
+	}
+	if x := s.Fixes[0].Cases[0]; x.StuckBefore != 5 || x.Stuck != 0 || x.Confirm.Stuck != 0 || x.Confirm.Runs != 20 {
+		t.Errorf("%+v", x)
+	}
+}
+
 // A change with which a rollout loses nothing for it never ends is no fix.
 func TestNoFixLeavesARolloutStuck(t *testing.T) {
 	t.Parallel()
