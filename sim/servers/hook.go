@@ -81,6 +81,13 @@ func execHook(c *corev1.Container, argv []string) world.Hook {
 	if why := absent(ParseImage(c.Image), argv[0]); why != "" {
 		return world.Hook{Kind: HookMissing, Why: why}
 	}
+	if words := strings.Fields(argv[0]); len(words) > 1 {
+		return world.Hook{Kind: HookMissing, Why: fmt.Sprintf("no program is called %q: it fails at once; each word is an item of command", argv[0])}
+	}
+	if len(argv) > 1 && path.Base(argv[0]) == "sleep" && strings.HasPrefix(argv[1], "$") {
+		// docs/model/pod-lifecycle.md 2.2 variables
+		return world.Hook{Kind: HookMissing, Why: "nothing replaces " + argv[1] + " in a hook without a shell: sleep fails at once"}
+	}
 	if len(argv) > 2 && path.Base(argv[0]) == "contour" && argv[1] == "envoy" && argv[2] == "shutdown" {
 		return contourShutdown().hook(HookExec)
 	}
@@ -126,6 +133,7 @@ type effect struct {
 	// fails and mayFail decide what comes next in a chain; unknown says that the times are
 	// assumptions.
 	fails, mayFail, unknown bool
+	answered                bool // a request, which fails only where nobody answers: that is not taken for granted
 	why                     []string
 }
 
@@ -295,7 +303,7 @@ func (in interpreter) script(script string, depth int) effect {
 	if !ok {
 		return in.opaqueScript(script)
 	}
-	total, failed, uncertain := effect{}, false, false
+	total, failed, uncertain, answered := effect{}, false, false, false
 	for i, c := range commands {
 		if i > 0 {
 			switch c.after {
@@ -313,11 +321,11 @@ func (in interpreter) script(script string, depth int) effect {
 		if i > 0 && c.after == "||" && uncertain && !failed {
 			e.min = 0 // it may not run at all
 		}
-		if i > 0 && c.after == "&&" && uncertain {
+		if i > 0 && c.after == "&&" && uncertain && !answered {
 			e.min = 0
 		}
 		total = total.then(e)
-		failed, uncertain = e.fails, e.mayFail && !e.fails
+		failed, uncertain, answered = e.fails, e.mayFail && !e.fails, e.answered
 		if len(c.words) > 0 && Base(c.words[0]) == "exec" {
 			break
 		}

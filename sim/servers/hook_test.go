@@ -143,9 +143,12 @@ func TestHookOf(t *testing.T) {
 		{"timeouts in each other without an end", sh(strings.Repeat("timeout 5 ", 40) + "sleep 3"), "exec uniform 0s-5s undetermined"},
 		{"backquotes with nothing in them", sh("echo ``; sleep 5"), "exec 5s"},
 		{"an unknown program", execIn("app", "/app/drain"), unknown},
+		{"a request, and sleep when it was answered", sh("curl -X POST localhost:8080/drain && sleep 5"), "exec uniform 5s-10s undetermined"},
+		{"a request that may be refused, and sleep when it was not", sh("curl -sf localhost:8080/drain && sleep 5"), "exec uniform 0s-10s undetermined"},
 		{"an unknown program, then sleep", sh("/app/drain; sleep 5"), "exec uniform 5s-10s undetermined"},
 		{"a time that is computed", sh("sleep $DELAY"), unknown},
-		{"a time that is computed, in quotes", sh(`sleep "${DELAY:-5}"`), unknown},
+		{"a time that is computed, in quotes", sh(`sleep "${DELAY%s}"`), unknown},
+		{"a command line in one word", execIn("app", "sleep 15"), "missing 0s"},
 		{"a loop", sh("while true; do sleep 1; done"), unknown},
 		{"a loop until connections are gone", sh(`while [ $(netstat -plunt | grep tcp | wc -l) -ne 0 ]; do sleep 1; done`), "exec uniform 0s-5s waits undetermined"},
 		{"a quote that is not closed", sh(`echo "x`), unknown},
@@ -272,8 +275,10 @@ func TestHooksWithVariables(t *testing.T) {
 		"sleep $DRAIN": "exec 25s", "sleep ${DRAIN}": "exec 25s", `sleep "$DRAIN"`: "exec 25s", `sleep "${DRAIN:-5}"`: "exec 25s", "sleep ${DRAIN-5}s": "exec 25s",
 		"sleep ${DRAIN:?is to be set}": "exec 25s", "sleep 1$DRAIN": "exec 2m5s", "sleep $UNIT": "exec 2m0s", "sleep $TENFOLD": "exec 4m10s",
 		"sleep $TWICE": "exec 2s", "sleep 5; sleep $DRAIN && sleep 1": "exec 31s", `sh -c "sleep $DRAIN"`: "exec 25s", `sh -c 'sleep $DRAIN'`: "exec 25s",
-		"sleep $POD": unknown, "sleep $OTHER": unknown, "sleep ${OTHER:-5}": unknown, "sleep $OF_POD": unknown, "sleep $LOST": unknown,
-		"sleep ${DRAIN%s}": unknown, "sleep ${#DRAIN}": unknown, "sleep ${DRAIN:+5}": unknown, "sleep ${EMPTY:-5}": unknown, "sleep $((DRAIN + 5))": unknown,
+		"sleep $POD": unknown, "sleep $OTHER": unknown, "sleep ${OTHER:-5}": "exec 5s", "sleep ${OTHER-7}": "exec 7s", "sleep ${OTHER:=8}; sleep 1": "exec 9s", `sleep "${OTHER:-5}"`: "exec 5s",
+		"sleep ${POD:-5}": unknown, "sleep ${OTHER:-$DRAIN}": unknown, "sleep ${OTHER:-}": unknown, "sleep ${OTHER:?none}": unknown, "sleep ${OTHER}": unknown,
+		"sleep $OF_POD": unknown, "sleep $LOST": unknown,
+		"sleep ${DRAIN%s}": unknown, "sleep ${#DRAIN}": unknown, "sleep ${DRAIN:+5}": unknown, "sleep ${EMPTY:-5}": "exec 5s", "sleep ${OPEN:-5": unknown, "sleep $((DRAIN + 5))": unknown,
 		"sleep $TWO": unknown, `sleep "\$DRAIN"`: unknown, "sleep $(DRAIN)": unknown, "sleep $1": unknown, "sleep $": unknown,
 		"sleep '$DRAIN'": "exec 0s", `sleep "$EMPTY"`: "exec 0s", "sleep $EMPTY": "exec 0s", `sleep "$PRICE"`: "exec 0s", "sleep $OPEN": "exec 0s",
 		"DRAIN=7; sleep $DRAIN": "exec 7s", "A=3 B=$DRAIN; sleep $A $B": "exec 28s", "export A=4 && sleep $A": "exec 4s", "DRAIN=7 sleep $DRAIN": "exec 25s",
@@ -292,6 +297,10 @@ func TestHooksWithVariables(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", script, got, want)
 		}
 	}
+	other := sh("sleep ${OTHER:-5}")
+	if other.EnvFrom = make([]corev1.EnvFromSource, 1); words(HookOf(other, world.Overrides{})) != unknown {
+		t.Errorf("variables of a ConfigMap: %s", words(HookOf(other, world.Overrides{})))
+	}
 	c := sh("sleep 2; sleep $DRAIN$UNIT$UNIT")
 	if c.Env = env; HookOf(c, world.Overrides{}).Why != "sleep 2, then sleep cannot read 252m2m: it fails at once (by DRAIN, UNIT)" {
 		t.Errorf("why: %s", HookOf(c, world.Overrides{}).Why)
@@ -299,7 +308,7 @@ func TestHooksWithVariables(t *testing.T) {
 	for _, word := range []string{"$DRAIN", "$(DRAIN)"} {
 		c := execIn("example.com/app:1", "sleep", word)
 		c.Env = env
-		if h := HookOf(c, world.Overrides{}); words(h) != "exec 0s" || !strings.Contains(h.Why, "nothing replaces "+word) {
+		if h := HookOf(c, world.Overrides{}); words(h) != "missing 0s" || !strings.Contains(h.Why, "nothing replaces "+word) {
 			t.Errorf("%s: %s, %s", word, words(h), h.Why)
 		}
 	}
@@ -320,7 +329,7 @@ func TestShell(t *testing.T) {
 		{"a \\", "ok [a|]"},
 		{"#x", "ok"},
 	} {
-		commands, ok := parseShell(tt.script, nil)
+		commands, ok := parseShell(tt.script, literals(nil))
 		got := map[bool]string{true: "ok", false: "bad"}[ok]
 		for _, c := range commands {
 			got += fmt.Sprintf(" %s[%s]%s", c.after, strings.Join(c.words, "|"), map[bool]string{true: "$"}[c.opaque])

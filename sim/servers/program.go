@@ -162,9 +162,6 @@ func runSleep(_ *corev1.Container, argv []string) effect {
 	for _, a := range argv[1:] {
 		d, ok := sleepTime(a)
 		if !ok {
-			if strings.HasPrefix(a, "$") { // docs/model/pod-lifecycle.md 2.2: the kubelet replaces it in command and args, not in hooks
-				return effect{fails: true, why: []string{"nothing replaces " + a + " in a hook without a shell: sleep fails at once"}}
-			}
 			return effect{fails: true, why: []string{"sleep cannot read " + a + ": it fails at once"}}
 		}
 		total = addSpan(total, d)
@@ -249,6 +246,7 @@ func runCurl(c *corev1.Container, argv []string) effect {
 		return effect{max: 100 * engine.Millisecond, closes: true, why: []string{Base(argv[0]) + " to the proxy's admin port"}}
 	}
 	e := unknownEffect(Base(argv[0]) + ": how long the answer takes is not known")
+	e.answered = !slices.ContainsFunc(argv, failsOnErrors) // any answer is good enough
 	for i, a := range argv {
 		value := ""
 		switch key, v, ok := strings.Cut(a, "="); {
@@ -263,6 +261,11 @@ func runCurl(c *corev1.Container, argv []string) effect {
 		}
 	}
 	return e
+}
+
+// failsOnErrors says of an argument of curl's that it makes an answer of 400 and above a failure: --fail, or f among short ones.
+func failsOnErrors(arg string) bool {
+	return strings.HasPrefix(arg, "--fail") || strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "f")
 }
 
 // drainsListeners is Envoy's /drain_listeners?graceful: it returns at once, and the listeners accept

@@ -1,7 +1,6 @@
 package servers
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ type command struct {
 // parseShell splits a script into its commands, with the values of variables that are known. It is
 // not ok when the script is more than a chain of simple commands.
 func parseShell(script string, env variables) ([]command, bool) {
-	l := &shellLexer{rest: script, env: maps.Clone(env)}
+	l := &shellLexer{rest: script, env: env}
 	var out []command
 	current := command{}
 	for {

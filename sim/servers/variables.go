@@ -1,34 +1,50 @@
 package servers
 
 import (
-	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
-// variables are those of which the value is known: written out in a container's env, or set by a script itself. What an image, a ConfigMap or
-// a Secret may set is not among them.
-type variables map[string]string
+// variables are those that a container's env or a script sets: with the value that is written out there, nil for one that is not known. What
+// an image sets is not among them; others says that more are set from a ConfigMap or a Secret, or by what a script runs.
+type variables struct {
+	values map[string]*string
+	others bool
+}
 
-// literals are the variables that a container's manifest writes out. The kubelet replaces $(NAME) in a value by a variable declared before it
+// literals are the variables that a container's manifest sets. The kubelet replaces $(NAME) in a value by a variable declared before it
 // (docs/model/pod-lifecycle.md 2.2).
 func literals(c *corev1.Container) variables {
-	out := variables{}
+	out := variables{values: map[string]*string{}}
 	if c == nil {
 		return out
 	}
+	out.others = len(c.EnvFrom) > 0
 	for _, v := range c.Env {
-		delete(out, v.Name) // the last one counts
-		if value, ok := out.composed(v.Value); ok && v.ValueFrom == nil {
-			out[v.Name] = value
-		}
+		value, ok := out.composed(v.Value)
+		out.set(v.Name, value, ok && v.ValueFrom == nil)
 	}
 	return out
 }
 
+// set gives a variable a value, or leaves open which one.
+func (v *variables) set(name, value string, known bool) {
+	if v.values[name] = nil; known {
+		v.values[name] = &value
+	}
+}
+
+// value is that of a variable; ok is false where it is not known.
+func (v *variables) value(name string) (value string, ok bool) {
+	if p := v.values[name]; p != nil {
+		return *p, true
+	}
+	return "", false
+}
+
 // composed is a value with $(NAME) replaced and $$ as $; ok is false where one of them is not known.
-func (v variables) composed(s string) (value string, ok bool) {
+func (v *variables) composed(s string) (value string, ok bool) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(s, "$")
@@ -41,7 +57,7 @@ func (v variables) composed(s string) (value string, ok bool) {
 			s = rest[1:]
 		case strings.HasPrefix(rest, "(") && strings.Contains(rest, ")"):
 			name, after, _ := strings.Cut(rest[1:], ")")
-			value, known := v[name]
+			value, known := v.value(name)
 			if !known {
 				return "", false
 			}
@@ -55,23 +71,50 @@ func (v variables) composed(s string) (value string, ok bool) {
 }
 
 // reference reads the variable at the front of a shell's text, $NAME or ${NAME}, with what stands there for one without a value: ${NAME:-5}.
-// n is how long that is, and 0 where it is no variable of which the value is known.
-func (v variables) reference(s string) (name, value string, n int) {
+// n is how long that is, and 0 where it is no variable of which the value is known. Who writes what is to be taken without a value does not
+// set one in the image: for a variable that nothing here sets it is taken.
+func (v *variables) reference(s string) (name, value string, n int) {
 	braces := strings.HasPrefix(s, "${")
 	rest := strings.TrimPrefix(strings.TrimPrefix(s, "$"), "{")
 	name = rest[:nameLength(rest)]
-	value, known := v[name]
-	switch rest = rest[len(name):]; {
-	case name == "", !known:
+	value, known := v.value(name)
+	rest = rest[len(name):]
+	if name == "" || !braces && !known {
 		return "", "", 0
-	case !braces:
+	}
+	if !braces {
 		return name, value, 1 + len(name)
 	}
 	end := closing(s[1:])
-	if end < 0 || value == "" || !strings.HasPrefix(rest, "}") && strings.IndexAny(strings.TrimPrefix(rest, ":"), "-=?") != 0 {
+	if end < 0 {
 		return "", "", 0
 	}
-	return name, value, end + 2
+	length := end + 2
+	without, ok := otherwise(s[2+len(name) : length-1])
+	_, declared := v.values[name]
+	switch {
+	case !ok:
+		return "", "", 0
+	case known && (value != "" || rest[0] == '}'):
+		return name, value, length
+	case !known && (declared || v.others), without == "", strings.ContainsAny(without, "$`\"'\\"):
+		return "", "", 0
+	default:
+		return name, without, length
+	}
+}
+
+// otherwise is what stands in ${NAME:-...} or ${NAME-...} for a variable without a value, "" where nothing does. ok is false for what does
+// something else with the value.
+func otherwise(after string) (value string, ok bool) {
+	switch rest := strings.TrimPrefix(after, ":"); {
+	case after == "", strings.HasPrefix(rest, "?"):
+		return "", true
+	case strings.HasPrefix(rest, "-"), strings.HasPrefix(rest, "="):
+		return rest[1:], true
+	default:
+		return "", false
+	}
 }
 
 // nameLength is that of the name of a variable at the front.
@@ -100,15 +143,15 @@ func (c *command) assigns() bool {
 }
 
 // after is what is known after a command that may set variables. One that runs only if another one failed, or did not, leaves them unknown.
-func (v variables) after(c *command) {
+func (v *variables) after(c *command) {
 	words := c.words
 	switch words[0] {
 	case "eval", ".", "source":
-		maps.DeleteFunc(v, func(string, string) bool { return true })
+		*v = variables{values: map[string]*string{}, others: true}
 		return
 	case "unset", "read":
 		for _, name := range words[1:] {
-			delete(v, name)
+			v.set(name, "", false)
 		}
 		return
 	case "export", "readonly":
@@ -119,12 +162,8 @@ func (v variables) after(c *command) {
 		}
 	}
 	for _, word := range words {
-		name, value, ok := assignment(word)
-		switch {
-		case ok && !c.opaque && (c.after == "" || c.after == ";"):
-			v[name] = value
-		case ok:
-			delete(v, name)
+		if name, value, ok := assignment(word); ok {
+			v.set(name, value, !c.opaque && (c.after == "" || c.after == ";"))
 		}
 	}
 }

@@ -38,10 +38,10 @@ var hookMutants = []mutant{
 		{"sim/scenario/corefile.go", "w.App.Listener, w.App.ReadinessFails = servers.UnknownApp().Listener, false", "w.App.ReadinessFails = false"},
 	}},
 	{"a hook's shell has no variables", []string{"pod-lifecycle 2.2 variables"}, serverFacts, "TestHooksWithVariables", []edit{
-		{"sim/servers/variables.go", `case name == "", !known:`, `case name == "", known, !known:`},
+		{"sim/servers/variables.go", `if name == "" || !braces && !known {`, `if name == "" || !braces {`},
 	}},
 	{"the kubelet replaces variables of hooks", []string{"pod-lifecycle 2.2 variables"}, serverFacts, "TestHooksWithVariables", []edit{
-		{"sim/servers/program.go", `if strings.HasPrefix(a, "$") {`, `if strings.HasPrefix(a, "$") && len(a) < 2 {`},
+		{"sim/servers/hook.go", `strings.HasPrefix(argv[1], "$") {`, `strings.HasPrefix(argv[1], "$$") {`},
 	}},
 	{"an unknown program takes no time", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "unknownHook = 5 * engine.Second", "unknownHook = 0 * engine.Second"},
