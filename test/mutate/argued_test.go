@@ -272,4 +272,8 @@ var arguedMistakes = []argued{
 		`sim/traffic/agenda.go: (*lane).add: case dropped: "case l.head > n/2 && n == cap(l.list):" -> ""`,
 		"it only saves taking memory, by using the room in front again",
 	},
+	{
+		`cmd/lameduck/internal/cli/sim.go: (*simCommand).progress: disjunct deleted: "f == nil || !term.IsTerminal(int(f.Fd()))" -> "!term.IsTerminal(int(f.Fd()))"`,
+		"a file that is none has the descriptor of none, which is no terminal",
+	},
 }

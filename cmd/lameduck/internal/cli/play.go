@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,7 +88,6 @@ func (c *playCommand) files() ([]playFile, error) {
 	if err != nil {
 		return nil, internalError{err}
 	}
-	missing := []string{"index.html", "lameduck.wasm.gz"}
 	for _, e := range entries {
 		if e.IsDir() || path.Ext(e.Name()) == ".go" {
 			continue
@@ -96,17 +96,22 @@ func (c *playCommand) files() ([]playFile, error) {
 		if err != nil {
 			return nil, internalError{err}
 		}
-		for i := range missing {
-			if missing[i] == e.Name() {
-				missing[i] = ""
-			}
-		}
 		out = append(out, playFile{e.Name(), data})
 	}
-	if name := cmp.Or(missing...); name != "" {
+	if name := lacks(out); name != "" {
 		return nil, fmt.Errorf("this lameduck was built without the page's %s: make play report builds it, in a checkout of lameduck, and go build embeds it", name)
 	}
 	return out, nil
+}
+
+// lacks is what of a page is not among some files, "" for nothing.
+func lacks(files []playFile) string {
+	for _, name := range []string{"index.html", "lameduck.wasm.gz"} {
+		if !slices.ContainsFunc(files, func(f playFile) bool { return f.name == name }) {
+			return name
+		}
+	}
+	return ""
 }
 
 // start is start.json.

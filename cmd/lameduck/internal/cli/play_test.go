@@ -106,3 +106,19 @@ func TestThePageOfPlayIsWritten(t *testing.T) {
 	says(t, ExitUsage, "play -f "+inFile(t, "big.yaml", strings.Repeat("#", 2<<20))+" --write "+dir, "err:the manifest is larger than 1024 KiB")
 	says(t, ExitUsage, "play --listen nowhere", "err:--listen nowhere: ")
 }
+
+// A page is not served without its document or its module, whatever else is there.
+func TestWhatAPageLacks(t *testing.T) {
+	t.Parallel()
+	for names, want := range map[string]string{
+		"": "index.html", "start.json index.html": "lameduck.wasm.gz", "lameduck.wasm.gz start.json": "index.html", "a.js lameduck.wasm.gz index.html": "",
+	} { // order: each by itself
+		var files []playFile
+		for _, name := range strings.Fields(names) {
+			files = append(files, playFile{name: name})
+		}
+		if got := lacks(files); got != want {
+			t.Errorf("%q lacks %q, want %q", names, got, want)
+		}
+	}
+}

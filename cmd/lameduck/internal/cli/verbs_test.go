@@ -366,7 +366,10 @@ func TestSimInEveryFormat(t *testing.T) {
 			t.Errorf("%s: %s", table, out)
 		}
 	}
-	says(t, 0, "sim --list facts=kube-proxy", "kube-proxy 1 local  verified", "    source  ", "    tests  ")
+	whole := says(t, 0, "sim --list facts=kube-proxy", "kube-proxy 1 local  verified", "    source  ", "    tests  ")
+	if facts, blank := strings.Count("\n"+whole, "\nkube-proxy "), strings.Count(whole, "\n\n"); strings.HasPrefix(whole, "\n") || facts < 2 || blank != facts-1 {
+		t.Errorf("%d facts with %d blank lines between them", facts, blank)
+	}
 	says(t, 0, "sim --list facts=docs/model/kube-proxy.md -o json", `"fact": "kube-proxy 1 local"`)
 	says(t, 2, "sim --list facts=no-such-page", "err:there is no such fact")
 	says(t, 0, "explain -f "+examples+"web.yaml --node node-1 -o json", `"services"`)
