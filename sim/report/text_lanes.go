@@ -21,9 +21,9 @@ import (
 
 const (
 	lanesWide   = 100 // columns of the terminal that it needs
-	lanesLabel  = 16
-	lanesFewest = 40 // columns of time
-	lanesNodes  = 3  // rows for those who send to the pod
+	lanesLabel  = 16  // columns of the labels, where none needs more
+	lanesFewest = 40  // columns of time
+	lanesNodes  = 3   // rows for those who send to the pod
 )
 
 // picture is one under work: a scene with a time for each column.
@@ -31,6 +31,8 @@ type picture struct {
 	*scene
 	begin, until engine.Time // that are drawn
 	columns      int
+	label        int // columns before those of time
+	longest      int // runes of the labels so far
 }
 
 // lanes draws the lost request of a story, or the first one like it in the run that was made into lanes. Where no pod
@@ -57,7 +59,7 @@ func pictureOf(tl *timeline.Timeline, x *record.Cause, columns int) *picture {
 	}
 	const margin = 12 // a part of what is drawn
 	around := max((s.last-s.zero)/margin, 10*engine.Millisecond)
-	return &picture{scene: s, columns: columns, begin: max(s.zero-around, 0), until: min(s.last+around, tl.End)}
+	return &picture{scene: s, columns: columns, label: lanesLabel, begin: max(s.zero-around, 0), until: min(s.last+around, tl.End)}
 }
 
 // columnOf is where a moment is, before the first column or behind the last where it is not drawn.
@@ -70,17 +72,14 @@ func (p *picture) columnOf(at engine.Time) int {
 	return int(offset / length)
 }
 
-// line is a row, from characters by column.
+// line is a row, from characters by column. A label that has no room before them has a line of its own.
 func (p *picture) line(label string, cells []rune) string {
-	return fmt.Sprintf("%-*s", lanesLabel, shortLabel(label)) + strings.TrimRight(string(cells), " ")
-}
-
-// shortLabel is a name that leaves a blank behind it.
-func shortLabel(name string) string {
-	if r := []rune(name); len(r) >= lanesLabel {
-		return string(r[:lanesLabel-3]) + ".."
+	n := len([]rune(label))
+	p.longest = max(p.longest, n)
+	if n >= p.label {
+		label += "\n" + strings.Repeat(" ", p.label)
 	}
-	return name
+	return fmt.Sprintf("%-*s", p.label, label) + strings.TrimRight(string(cells), " ")
 }
 
 func (p *picture) empty() []rune { return []rune(strings.Repeat(" ", p.columns)) }
@@ -99,7 +98,17 @@ func (p *picture) put(cells []rune, at engine.Time, mark rune) {
 	}
 }
 
+// lines are those of the picture, with as much room for labels as these need, as long as enough is left for the time.
 func (p *picture) lines() []string {
+	out := p.draw()
+	if label := min(p.longest+1, p.label+p.columns-lanesFewest); label > p.label {
+		p.label, p.columns = label, p.label+p.columns-label
+		out = p.draw()
+	}
+	return strings.Split(strings.Join(out, "\n"), "\n")
+}
+
+func (p *picture) draw() []string {
 	lines := append([]string{p.scale()}, p.process(), p.api())
 	lines = append(lines, p.senders()...)
 	legend := "= serves, or is sent to; ~ so while terminating; # closed; x lost, X 5 or more; ^ this request"

@@ -74,6 +74,28 @@ func TestLanesStandWhereTheirTimesAre(t *testing.T) {
 	}
 }
 
+// No label is cut: it has as many columns as it needs, and where too few would be left for the time a line of its own.
+func TestNoLabelOfALaneIsCut(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"ip-10-0-12-34.internal":                      "\nip-10-0-12-34.internal uses it =====",
+		"a-node-" + strings.Repeat("with-a-name-", 4): "\na-node-" + strings.Repeat("with-a-name-", 4) + " uses it\n" + strings.Repeat(" ", 46) + "=====",
+	} {
+		tl := racing()
+		tl.Nodes[0].Name = name
+		p := pictureOf(tl, lost(2), 70)
+		lines := p.lines()
+		if text := strings.Join(lines, "\n"); !strings.Contains(text, want) || p.columns < lanesFewest {
+			t.Errorf("%d columns of time, no %q in\n%s", p.columns, want, text)
+		}
+		for _, l := range lines[:len(lines)-1] {
+			if len(l) > lanesLabel+70 {
+				t.Errorf("%d columns: %s", len(l), l)
+			}
+		}
+	}
+}
+
 func TestWhereNoPodIsBehindALossTheNodesSendToNobody(t *testing.T) {
 	t.Parallel()
 	tl := racing()
