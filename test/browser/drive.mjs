@@ -32,6 +32,7 @@ async function check(p) {
   if (drawn.length > 0) {
     await words(p, page);
     await mouse(p, page, data.result.cases[drawn[0]].timeline);
+    await counted(p, page);
     await keyboard(p, page, data.result.cases[drawn[0]].timeline);
     await tables(p, page, data.result.cases[drawn[0]].timeline);
     if (drawn.length > 1) await cases(p, page, data, drawn);
@@ -424,6 +425,21 @@ async function alike(p, page) {
     await act();
     same(p.name, `${name.source} folds again by ${how}`, [await opener.getAttribute("aria-expanded"), await rows()], ["false", before]);
   }
+}
+
+// counted: the pod whose deletion times count from has lanes in each picture, also where it is one of several that are alike.
+async function counted(p, page) {
+  await page.locator(".stage").focus();
+  for (let k = 0; k < 12; k++) {
+    await page.keyboard.press("n");
+    const line = (await page.locator("ol.story li").allTextContents()).find((l) => /^[+]0\.000 s .* deleted/.test(l));
+    const pod = line?.match(/^[+]0\.000 s (.*) deleted/)[1];
+    if (!pod) continue;
+    const seen = await page.locator("svg.lanes").evaluateAll((all, name) => all.map((svg) => [...svg.querySelectorAll("g.head text")].some((e) => e.textContent.includes(name))), pod);
+    if (seen.includes(false)) return say(p.name, "the pod that times count from is seen", false, `${pod}: ${seen}`);
+  }
+  say(p.name, "the pod that times count from is seen", true, "");
+  await page.keyboard.press("Escape");
 }
 
 // failsAnyway: what fails without the action, too, has a mark of its own, and is no loss.

@@ -164,7 +164,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
   const [says, setSays] = useState("");
   const open = useCallback((list: Group[], which: string) => opened(list, (key) => toggled[`${which}${key}`]), [toggled]);
   const before = useMemo(() => open(groups(index, filter, about), "b"), [index, filter, open, about]);
-  const withFix = useMemo(() => (after ? open(groups(after, filter, about), "a") : []), [after, filter, open, about]);
+  const withFix = useMemo(() => (after ? open(groups(after, filter, after.t.bands.some((b) => b.pod === about) ? about : after.t.zero.pod), "a") : []), [after, filter, open, about]);
   const failures = useMemo(() => {
     const all = t.failures.map((f, i) => (passes(f, index, filter) ? i : -1)).filter((i) => i >= 0);
     const caused = all.filter((i) => !t.failures[i]!.without);
@@ -486,6 +486,8 @@ function Side({ index, selected, preview, zero, place, of, onMoment, onClose }: 
   if (!f) {
     return index.t.failures.length === 0 ? null : <aside class="side empty" aria-label="Story of a lost request"><h3>How a request was lost</h3><p>Click a cross, or press n.</p></aside>;
   }
+  // what rules said when they were still to be replaced: since when they did is no part of the story
+  const long = (l: { at: number; event: { kind: string } | null }) => l.event?.kind === "rules" && l.at < zero;
   return (
     <aside class="side" aria-label="Story of a lost request">
       <h3>{preview ? "How one of them was lost" : f.without ? "Fails without the action, too" : `Lost request ${place + 1} of ${of}`}</h3>
@@ -493,7 +495,7 @@ function Side({ index, selected, preview, zero, place, of, onMoment, onClose }: 
       <ol class="story">
         {index.story(f).map((l, k) => (
           <li key={k} class={l.event === null ? "own" : l.blamed ? "blamed" : ""}>
-            <button type="button" class="link" onClick={() => onMoment(l.at)}>{relative(l.at, zero)}</button> {l.what}
+            <button type="button" class="link" title={relative(l.at, zero)} onClick={() => onMoment(l.at)}>{long(l) ? "before" : relative(l.at, zero)}</button> {l.what}
             {l.event?.source && <span class="source"> {l.event.source.file}:{l.event.source.line}</span>}
           </li>))}
       </ol>

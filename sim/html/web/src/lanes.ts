@@ -67,10 +67,10 @@ function alone({ folds, under, ...r }: Row): Row { return r; }
 // mostRaces is how many pods that go have a head of their own at first.
 const mostRaces = 20;
 
-// races are those of the pods that go, in the order of going. Those that are alike are under the one that stands for them, and of very many
-// the ones that lost least are under a head of their own.
+// races are those of the pods that go, in the order of going. Those that are alike are under the one that stands for them, but for the pod that
+// times count from: that one is always seen. Of very many the ones that lost least are under a head of their own.
 function races(x: Index, shown: number[], about: number, filter: Filter): Group[] {
-  const like = (b: Band) => (filter.node ? -1 : x.pods.get(b.pod)?.like ?? -1);
+  const like = (b: Band) => (filter.node || b.pod === about ? -1 : x.pods.get(b.pod)?.like ?? -1);
   const heads = x.t.bands.filter((b) => !x.t.bands.some((o) => o.pod === like(b)));
   const seen = new Set([...heads].sort((a, b) => Number(b.pod === about) - Number(a.pod === about) || b.lost - a.lost).slice(0, mostRaces));
   const out: Group[] = [], rest: Group[] = [];
