@@ -82,7 +82,57 @@ func (b *builder) poolProvider() (provider, why string) {
 			}
 		}
 	}
+	return b.poolAskedFor()
+}
+
+// poolAskedFor is whose pool it is by the labels of nodes that pods ask for or tolerate, and by objects that one cloud reads. Whether pods
+// have nodes by any other way is not looked at.
+func (b *builder) poolAskedFor() (provider, why string) {
+	for i := range b.census.owners {
+		o := &b.census.owners[i]
+		for _, key := range asksOfNodes(&o.template.Spec) {
+			domain, _, _ := strings.Cut(key, "/")
+			if provider := nodeDomains()[domain]; provider != "" {
+				return provider, fmt.Sprintf("%s, which %s %s asks of its nodes", key, o.kind, o.name)
+			}
+		}
+	}
+	for _, o := range slices.Concat(b.world.backendConfigs, b.world.backendPolicies) {
+		return world.PoolGKE, o.Kind + " " + o.Name
+	}
 	return world.PoolGKE, ""
+}
+
+// nodeDomains are those of the labels and taints that clouds, and Karpenter on them, put on nodes (the providers' pages on node labels; recalled).
+func nodeDomains() map[string]string {
+	return map[string]string{
+		"cloud.google.com": world.PoolGKE, "eks.amazonaws.com": world.PoolEKS, "karpenter.k8s.aws": world.PoolEKS,
+		"kubernetes.azure.com": world.PoolAKS, "karpenter.azure.com": world.PoolAKS,
+	}
+}
+
+// asksOfNodes are the keys of labels and taints by which a pod says which nodes it wants, sorted.
+func asksOfNodes(pod *corev1.PodSpec) []string {
+	keys := sortedKeys(pod.NodeSelector)
+	if a := pod.Affinity; a != nil && a.NodeAffinity != nil {
+		if required := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; required != nil {
+			for _, term := range required.NodeSelectorTerms {
+				for _, x := range term.MatchExpressions {
+					keys = append(keys, x.Key)
+				}
+			}
+		}
+		for _, preferred := range a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+			for _, x := range preferred.Preference.MatchExpressions {
+				keys = append(keys, x.Key)
+			}
+		}
+	}
+	for _, t := range pod.Tolerations {
+		keys = append(keys, t.Key)
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // empties says whether an operation has all pods of a node leave.

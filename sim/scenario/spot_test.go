@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -64,6 +65,40 @@ func TestSpotMachinesOfEachCloud(t *testing.T) {
 		}
 		if assumed, others := kubeletOf(s); assumed != (c.others != nil) || !slices.Equal(others, c.others) {
 			t.Errorf("%s, %s, %s: assumed %v, others %v", c.action, c.env, c.set, assumed, others)
+		}
+	}
+}
+
+// Whose cloud it is, is seen by the labels of nodes that pods ask for, too, and by what only one cloud reads.
+func TestWhoseNodesPodsAskFor(t *testing.T) {
+	t.Parallel()
+	for add, want := range map[string]string{
+		"nodeSelector: {cloud.google.com/gke-spot: 'true'}":                        "30s by cloud.google.com/gke-spot, which Deployment web asks of its nodes",
+		"tolerations: [{key: kubernetes.azure.com/scalesetpriority, value: spot}]": "30s",
+		"nodeSelector: {eks.amazonaws.com/capacityType: SPOT}":                     "2m0s",
+		"affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: cloud.google.com/gke-nodepool, operator: Exists}]}]}}}":  "30s by cloud.google.com/gke-nodepool, which Deployment web asks of its nodes",
+		"affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: cloud.google.com/gke-spot, operator: Exists}]}}]}}": "30s by cloud.google.com/gke-spot, which Deployment web asks of its nodes",
+		"nodeSelector: {example.com/spot: 'true'}": "2m0s",
+		"config": "30s by BackendConfig web",
+	} {
+		text := strings.Replace(altWeb, "      containers:", "      "+add+"\n      containers:", 1)
+		if add == "config" {
+			text = altWeb + "\n---\n{apiVersion: cloud.google.com/v1, kind: BackendConfig, metadata: {name: web}, spec: {}}\n"
+		}
+		cases, problems := inferText(t, text, Options{Actions: []string{"spot"}})
+		if manifest.HasErrors(problems) || len(cases) != 1 {
+			t.Fatalf("%s: %v", add, problems)
+		}
+		s := cases[0].Scenario
+		o, _ := s.Actions[0].Operation.(world.SpotNotice)
+		got := o.Notice.Duration().String()
+		for _, a := range s.Assumptions {
+			if _, by, ok := strings.Cut(a.Value, "machines, by "); ok && a.ID == "kubelet" {
+				got += " by " + by
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", add, got, want)
 		}
 	}
 }
