@@ -27,8 +27,8 @@ func (t *target) accepts() *Change {
 	}
 	out.Edits = append(out.Edits, e)
 	if needed := seconds + int64(max(t.w.App.FinishWithin, spare)/engine.Second); needed > t.graceSeconds() {
-		out.Title += fmt.Sprintf(", terminationGracePeriodSeconds: %d", needed)
-		out.Edits = append(out.Edits, t.edit("spec.template.spec.terminationGracePeriodSeconds", needed))
+		out.Title += ", " + graceWords(needed)
+		out.Edits = append(out.Edits, t.edit(gracePath, needed))
 	}
 	return out
 }

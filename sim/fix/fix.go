@@ -71,6 +71,7 @@ type Around struct {
 // Apply returns a Scenario with changes made to one of its workloads. An edit is one of the same workload, so that it cannot be
 // refused: one that is refused is a mistake of this package.
 func Apply(s *world.Scenario, workload string, changes []Change) *world.Scenario {
+	changes = Together(changes)
 	out := scenario.Edited(s, workload, func(r world.Resource) {
 		for i := range changes {
 			for _, e := range changes[i].Edits {
@@ -367,8 +368,8 @@ func (t *target) preStop(seconds int64) *Change {
 	t.asLong(c, seconds)
 	grace, needed := t.graceSeconds(), seconds+int64((max(t.w.App.FinishWithin, spare)+own.rest)/engine.Second)
 	if needed > grace {
-		c.Title += fmt.Sprintf(", terminationGracePeriodSeconds: %d", needed)
-		c.Edits = append(c.Edits, t.edit("spec.template.spec.terminationGracePeriodSeconds", needed))
+		c.Title += ", " + graceWords(needed)
+		c.Edits = append(c.Edits, t.edit(gracePath, needed))
 	}
 	return c
 }
@@ -482,7 +483,7 @@ func (t *target) grace() *Change {
 	}
 	seconds := 2 * max(have, 30)
 	return &Change{
-		ID: "terminationGracePeriodSeconds", Title: fmt.Sprintf("terminationGracePeriodSeconds: %d", seconds),
-		Edits: []edit.Edit{t.edit("spec.template.spec.terminationGracePeriodSeconds", seconds)},
+		ID: "terminationGracePeriodSeconds", Title: graceWords(seconds),
+		Edits: []edit.Edit{t.edit(gracePath, seconds)},
 	}
 }

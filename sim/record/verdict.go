@@ -35,7 +35,7 @@ func tallyOf(runs []Run) tally {
 		count(&n.outages, r.LongestOutage() >= outageFrom)
 		count(&n.stuck, r.Stuck != nil)
 		count(&n.blocked, r.Stuck != nil && r.Stuck.Drain)
-		count(&n.losses, r.Totals().Failed > 0)
+		count(&n.losses, r.Totals().Failed > 0 || r.LostSeconds() >= rareBelow) // a session without a server has waited, and lost no request
 		count(&n.large, r.LostSeconds() >= rareBelow)
 		count(&n.unsettled, !r.Settled)
 	}

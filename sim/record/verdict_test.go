@@ -262,3 +262,19 @@ func TestTheWorstRunOfSessions(t *testing.T) {
 		t.Errorf("of sessions, seed %d is the worst", c.WorstSeed)
 	}
 }
+
+// A run in which sessions have no server for a tenth of a second is one with loss, also where no request failed: they waited.
+func TestARunWhoseSessionsWaitIsOneWithLoss(t *testing.T) {
+	t.Parallel()
+	for lost, want := range map[engine.Time]int{engine.Second: 2, rareBelow: 2, rareBelow - 1: 0} {
+		c := many(5, 0, 0, 0)
+		for i := range 2 {
+			c.Runs[i].Streams[0].LostSeconds = lost
+		}
+		c.Verdict, c.WithLoss = "", 0
+		c.Close()
+		if c.WithLoss != want || (c.Verdict == Drops) != (want > 0) {
+			t.Errorf("%s: %d runs with loss, %s", lost.Duration(), c.WithLoss, c.Verdict)
+		}
+	}
+}

@@ -189,8 +189,9 @@ func halved(before, runs, after, newRuns uint64) bool {
 func (s *search) describe(a *attempt) record.Fix {
 	f := record.Fix{Workload: s.workload, Title: a.title()}
 	var costs, reasons []string
-	for i := range a.changes {
-		c := &a.changes[i]
+	changes := fix.Together(a.changes)
+	for i := range changes {
+		c := &changes[i]
 		f.Edits, f.Pods = append(f.Edits, c.Edits...), f.Pods || c.Replicas > 0
 		if c.Cost != "" {
 			costs = append(costs, c.Cost)

@@ -317,12 +317,14 @@ func (a *attempt) makeshift() bool {
 }
 
 // title names the changes together.
-func (a *attempt) title() string { return titles(a.changes, ", ") }
+func (a *attempt) title() string { return titles(fix.Together(a.changes), ", ") }
 
 func titles(changes []fix.Change, between string) string {
 	var list []string
 	for i := range changes {
-		list = append(list, changes[i].Title)
+		if changes[i].Title != "" {
+			list = append(list, changes[i].Title)
+		}
 	}
 	return strings.Join(list, between)
 }
