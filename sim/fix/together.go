@@ -12,7 +12,9 @@ import (
 const gracePath = "spec.template.spec.terminationGracePeriodSeconds"
 
 // graceWords are how a grace period stands in the Title of a Change.
-func graceWords(seconds int64) string { return fmt.Sprintf("terminationGracePeriodSeconds: %d", seconds) }
+func graceWords(seconds int64) string {
+	return fmt.Sprintf("terminationGracePeriodSeconds: %d", seconds)
+}
 
 // Together are changes as they are made at once: where several set the grace period, the longest that one of them needs is set, and once. A
 // Change that was nothing else has no Title and no Edits then.

@@ -1,6 +1,10 @@
 package record
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"cmp"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // Try records the runs of a case with another value of an assumption. They are compared with
 // the case's own runs of the same seeds. When one of the two loses something in most runs and
@@ -19,7 +23,7 @@ func (c *Case) Try(id, value string, runs []Run) Effect {
 	case other.Verdict == NotJudged, other.ForGood() && own.ForGood(), a.Lasting > 0 && own.Lasting() > 0: // what does not end is as long as the run
 	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless() && !c.Verdict.Endless(), c.frees(&other, &own), other.ForGood() != own.ForGood():
 		a.Effect = VerdictEffect
-	case differ(other.LostSeconds.Median, own.LostSeconds.Median):
+	case differ(other.LostSeconds.Median, own.LostSeconds.Median) && c.apart(runs):
 		a.Effect = SizeEffect
 	}
 	c.Alternatives = append(c.Alternatives, a)
@@ -62,6 +66,23 @@ func (c *Case) against(runs []Run) (other, own Case, ok bool) {
 	other.Close()
 	own.Close()
 	return other, own, true
+}
+
+// apart says that what runs with another value lose is hardly by chance more than what all runs of the case lose, or less: of two samples of
+// one distribution the pairs in which the one is greater differ so much from those in which the other is in 6 of 1,000 (the test of Mann and
+// Whitney). The medians of a few runs alone do not say it: where a pod comes back on its node in 5 s or on another one in 20 s, they are either.
+func (c *Case) apart(runs []Run) bool {
+	more := 0
+	for i := range runs {
+		for k := range c.Runs {
+			more += cmp.Compare(runs[i].LostSeconds(), c.Runs[k].LostSeconds())
+		}
+	}
+	n, all := len(runs), len(c.Runs)
+	if max(more, -more) == n*all { // as far apart as so few can be
+		return true
+	}
+	return 2*more*more >= 5*n*all*(n+all+1) // more than 2.7 deviations; the variance is n x all x (n + all + 1) / 3
 }
 
 func mostly(c *Case) bool { return 2*c.WithLoss > len(c.Runs) }

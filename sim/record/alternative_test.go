@@ -143,3 +143,39 @@ func TestAnotherValueWithWhichItNeverEndsSaysWhatItWaitsFor(t *testing.T) {
 		}
 	}
 }
+
+// That the median of a few runs differs is no effect where the case's own runs come to one of two values, and so do they: only where they are
+// hardly of the same distribution.
+func TestTheTossOfACoinIsNoEffect(t *testing.T) {
+	t.Parallel()
+	coin := make([]uint64, 100) // 5 s or 20 s, one as often as the other
+	for i := range coin {
+		coin[i] = []uint64{500, 2000}[i%2]
+	}
+	coin[0], coin[1] = 2000, 500
+	same := func(n int, lost uint64) []uint64 {
+		out := make([]uint64, n)
+		for i := range out {
+			out[i] = lost
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		other []uint64
+		want  Effect
+	}{
+		"five of five are the lower": {same(5, 500), NoEffect},
+		"three of three are":         {same(3, 500), NoEffect},
+		"all twenty are the higher":  {same(20, 2000), SizeEffect},
+		"five are more than any":     {same(5, 3000), SizeEffect},
+		"three are more than any":    {same(3, 3000), SizeEffect},
+		"one is more than any":       {same(1, 3000), SizeEffect},
+		"five are less than any":     {same(5, 100), SizeEffect},
+		"most of twenty are":         {append(same(13, 500), same(7, 2000)...), NoEffect},
+	} {
+		own := runs(0, coin...)
+		if own.Try("start", "20s", runs(0, c.other...).Runs); own.Alternatives[0].Effect != c.want {
+			t.Errorf("%s: effect %q, want %q", name, own.Alternatives[0].Effect, c.want)
+		}
+	}
+}
