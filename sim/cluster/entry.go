@@ -28,6 +28,7 @@ type Entry struct {
 	nodes      []int // that clients go to, or run on
 	headless   bool  // clients resolve its name
 	healthy    bool  // only those whose health-check node port says so
+	asked      bool  // those ports are asked, by the clients or by their load balancer
 }
 
 // Entry finds where a stream enters; ok is false when there is no such Service,
@@ -49,6 +50,7 @@ func (w *World) Entry(t world.Traffic) (e Entry, ok bool) {
 		}
 		e.setHeadless(w, s)
 		e.healthy = t.HealthyNodesOnly
+		e.asked = t.HealthyNodesOnly || t.LB != nil && t.LB.Check.Probe == world.ProbeHealthPort
 		for n := range w.sc.Nodes {
 			standing := !w.sc.Nodes[n].Joins && !w.sc.Nodes[n].Apart
 			if t.Nodes == nil && standing || slices.Contains(t.Nodes, w.sc.Nodes[n].Name) {

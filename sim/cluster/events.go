@@ -115,7 +115,7 @@ func (w *World) noteRules(node int) {
 		if rules {
 			w.noteWay(k, e)
 		}
-		if !health || !e.healthy {
+		if !health || !e.asked {
 			continue
 		}
 		ok := w.NodeHealthy(e, node)

@@ -331,8 +331,13 @@ func (t *Teller) shorten(events []*event.Event, r *ledger.Request, hero api.PodI
 }
 
 // fewer leaves out events behind the first until there are few enough, but for the deletions that the story counts from and what
-// the loss comes from.
+// the loss comes from. That a health port is well again goes before all else: who sends again says the same.
 func (t *Teller) fewer(events []*event.Event, r *ledger.Request) []*event.Event {
+	for i := len(events) - 1; len(events) > mostLines && i > 0; i-- {
+		if events[i].Kind == event.HealthPort && events[i].OK {
+			events = append(events[:i:i], events[i+1:]...)
+		}
+	}
 	for i := 1; len(events) > mostLines && i < len(events); {
 		if events[i].Kind == event.Deleted || t.blamed(events[i], r) {
 			i++

@@ -126,6 +126,26 @@ func TestWhatALossComesFromIsMarked(t *testing.T) {
 	}
 }
 
+// Of a story that is too long the health ports that are well again go first, and then what is told first.
+func TestWhatALongStoryLeavesOut(t *testing.T) {
+	t.Parallel()
+	events := []*event.Event{{Kind: event.Action}, {Kind: event.Created}, {Kind: event.Deleted}, {Kind: event.HealthPort}}
+	for len(events) < mostLines {
+		events = append(events, &event.Event{Kind: event.Ready})
+	}
+	long := append(slices.Clone(events), &event.Event{Kind: event.HealthPort, OK: true}, &event.Event{Kind: event.HealthPort, OK: true})
+	if got := (&Teller{}).fewer(slices.Clone(long), &ledger.Request{}); !slices.Equal(got, events) {
+		t.Errorf("%d events, want the %d others", len(got), len(events))
+	}
+	long = append(long, &event.Event{Kind: event.Ready})
+	if got := (&Teller{}).fewer(slices.Clone(long), &ledger.Request{}); len(got) != mostLines || got[1].Kind != event.Deleted || got[2].Kind != event.HealthPort {
+		t.Errorf("%d events: %v", len(got), got)
+	}
+	if got := (&Teller{}).fewer(slices.Clone(long[len(long)-3:]), &ledger.Request{}); len(got) != 3 {
+		t.Errorf("of a short one %d are told", len(got))
+	}
+}
+
 // A request that was sent while the pod that it met took connections went elsewhere at first: its load balancer gave that up meanwhile.
 func TestWhereARequestWentBeforeItsPod(t *testing.T) {
 	t.Parallel()
