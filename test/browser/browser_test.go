@@ -303,6 +303,7 @@ func pages(t *testing.T, dir string) []written {
 		{written{Name: "two-clients"}, twoKinds(t)},
 		{written{Name: "families"}, families(t)},
 		{written{Name: "no-target", Golden: "one"}, noTarget(t)},
+		{written{Name: "ingress"}, simulated(t, few, example(t, "scenarios/ingress-controller-app-no-retries.yaml"))},
 		{written{Name: "without-server"}, withoutServer(t)},
 		{written{Name: "holds", Keys: "holds"}, simulated(t, few, example(t, "web-app-recommended.yaml"))},
 		{written{Name: "hostile", Hostile: true}, simulated(t, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},

@@ -103,6 +103,7 @@ async function words(p, page) {
   if (p.crash) await crashed(p, page, lead);
   if (p.name === "families") await families(p, page);
   if (p.name === "no-target") await noTarget(p, page, lead);
+  if (p.name === "ingress") await secondHop(p, page);
   if (p.name === "without-server") await withoutServer(p, page, lead);
   if (p.name === "local") say(p.name, "says that it is the node that had no pod", / a node that had no pod of its own to send to\./.test(lead), lead);
   if (p.blocked) {
@@ -214,6 +215,28 @@ async function noTarget(p, page, lead) {
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Lost band", exact: true }).click();
   say(p.name, "the sentence has its load balancer", /aws-alb-ip/.test(lead), lead);
+}
+
+// secondHop: behind an ingress controller the ways go on from its pods to those of the app, and it is these that are dead where a request is lost.
+async function secondHop(p, page) {
+  await page.locator(".stage").focus();
+  await page.keyboard.press("n");
+  const met = /this request: (pod \d+ of \S+) -> ((?:old|new) pod \d+ of \S+):/.exec(await page.locator("aside.side li.own").textContent());
+  const picture = page.locator(".paths").first();
+  const words = await picture.locator(".picture svg").getAttribute("aria-label");
+  say(p.name, "the way that a lost request took is dead", met && words.includes(`${met[1]} to ${met[2]}, which accepts nothing`), words);
+  const said = await picture.locator("p").last().textContent();
+  say(p.name, "and is counted", / [12] ways? (is|are) dead: requests on (it|them) are lost, unless they are tried again at another pod\./.test(said), said);
+  const to = new Set([...words.matchAll(/pod \d+ of ingress-nginx-controller to ((?:old|new) pod \d+ of shop)/g)].map((m) => m[1]));
+  const boxes = await picture.locator(".picture g.box").evaluateAll((all) => all.map((g) => ({ name: g.querySelector("text title").textContent, x: g.querySelector("rect").getBoundingClientRect().left, right: g.querySelector("rect").getBoundingClientRect().right })));
+  const before = Math.max(...boxes.filter((b) => / of ingress-nginx-controller$/.test(b.name)).map((b) => b.right));
+  say(p.name, "the app's pods stand behind the controller's", to.size > 1 && [...to].every((name) => boxes.some((b) => b.name === name && b.x > before)), JSON.stringify(boxes));
+  await page.setViewportSize({ width: 390, height: 900 });
+  const names = async () => picture.locator(".picture g.box text:first-of-type").evaluateAll((all) => all.map((e) => e.firstChild.textContent));
+  say(p.name, "at 390 pixels they have names of their own", await comes(async () => (await names()).filter((n) => /^old pod \d$/.test(n)).length > 1, 3000), (await names()).join("; "));
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Lost band", exact: true }).click();
 }
 
 // withoutServer: what sessions lose is a time, and no number of requests, wherever it is told.

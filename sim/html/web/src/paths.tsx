@@ -1,13 +1,13 @@
-// Where a new connection goes at one moment: client, load balancer, nodes, pods.
+// Where a new connection goes at one moment: client, load balancer, nodes, pods, and past the pods of an ingress controller those of the app.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { isAt, lostAt, useAt, type Index, type NodeLane, type PodLane } from "./data";
+import { isAt, lostAt, useAt, type Index, type NodeLane, type PodLane, type TargetLane } from "./data";
 import { fit } from "./figure";
 import { count, phases, relative, states } from "./words";
 
 type Kind = "live" | "fallback" | "dead";
-interface Box { key: string; name: string; word: string; look: string; changed: boolean; x: number; y: number; w: number; shape: "client" | "lb" | "node" | "pod" }
-interface Edge { from: string; to: string; kind: Kind; words: string }
+interface Box { key: string; name: string; word: string; look: string; changed: boolean; short?: string; x: number; y: number; w: number; shape: "client" | "lb" | "node" | "pod" }
+interface Edge { from: string; to: string; kind: Kind; words: string; again?: boolean } // again: who sends may try another pod
 
 const most = 9; // boxes in one column
 
@@ -25,7 +25,7 @@ export function Paths({ index, client, now, zero }: { index: Index; client: numb
   if (narrow) tighten(boxes);
   const find = (key: string) => boxes.find((b) => b.key === key);
   const words = edges.map((e) => e.words);
-  const dead = edges.filter((e) => e.kind === "dead").length;
+  const dead = edges.filter((e) => e.kind === "dead");
   return (
     <div class={narrow ? "paths narrow" : "paths"} ref={box}>
       <div class="picture" tabIndex={0} role="group" aria-label="Picture of the ways"><svg viewBox={`0 0 ${narrow ? 384 : 760} ${height}`} role="img" aria-label={`Where new connections go at ${relative(now, zero)}: ${words.join("; ")}`}>
@@ -43,19 +43,30 @@ export function Paths({ index, client, now, zero }: { index: Index; client: numb
         {boxes.map((b) => <BoxShape key={b.key} box={b} narrow={narrow} />)}
       </svg></div>
       <p class="key"><svg width="34" height="10" aria-hidden="true"><path class="edge live" d="M1 5 L33 5" /></svg> live <svg width="34" height="10" aria-hidden="true"><path class="edge fallback" d="M1 5 L33 5" /></svg> fallback: terminating, no pod is ready <svg width="34" height="12" aria-hidden="true"><path class="edge dead" d="M1 6 L24 6" /><path class="cross" d="M24 1 L33 11 M33 1 L24 11" /></svg> dead: requests are lost. Thick frame: changed in the last 100 ms.{left && ` ${left}`}</p>
-      <p>{dead > 0 ? `At ${relative(now, zero)} ${count(dead, "way")} ${dead === 1 ? "is" : "are"} dead: new connections on ${dead === 1 ? "it" : "them"} are lost.` : `At ${relative(now, zero)} no way is dead.`}</p>
+      <p>{deadWords(dead, relative(now, zero))}</p>
     </div>
   );
+}
+
+// deadWords count the ways that lead to nobody. What an ingress controller sends on one may be tried again at another pod.
+function deadWords(dead: Edge[], at: string): string {
+  if (dead.length === 0) return `At ${at} no way is dead.`;
+  const [are, them] = dead.length === 1 ? ["is", "it"] : ["are", "them"];
+  const lost = dead.every((e) => e.again) ? `requests on ${them} are lost, unless they are tried again at another pod` : `new connections on ${them} are lost`;
+  return `At ${at} ${count(dead.length, "way")} ${are} dead: ${lost}.`;
 }
 
 // tighten puts the boxes where there is the width of a telephone: in columns side by side, for what is lost is lost in the last one.
 function tighten(boxes: Box[]) {
   const columns = [...new Set(boxes.map((b) => b.x))].sort((a, b) => a - b);
-  const gap = columns.length > 3 ? 18 : 30;
-  const w = (382 - gap * (columns.length - 1)) / columns.length;
+  const five = columns.length > 4, gap = five ? 13 : columns.length > 3 ? 18 : 30;
+  const room = 382 - gap * (columns.length - 1);
+  const widths = columns.map((_, i) => room * (five ? [0.16, 0.19, 0.19, 0.22, 0.24][i]! : 1 / columns.length));
   for (const b of boxes) {
-    b.x = 1 + columns.indexOf(b.x) * (w + gap);
-    b.w = w;
+    const k = columns.indexOf(b.x);
+    b.x = 1 + widths.slice(0, k).reduce((sum, w) => sum + w + gap, 0);
+    b.w = widths[k]!;
+    if (five && b.shape === "pod") b.short = b.name.replace(/ of \S+$/, ""); // of which workload it is its column says
   }
 }
 
@@ -65,7 +76,7 @@ function BoxShape({ box: b, narrow }: { box: Box; narrow: boolean }) {
     <g class={`box ${b.look}${b.changed ? " changed" : ""}`}>
       <rect class="fill" x={b.x} y={b.y} width={b.w} height="36" rx={cut} />
       <rect class="edge" x={b.x} y={b.y} width={b.w} height="36" rx={cut} />
-      <text x={b.x + b.w / 2} y={b.y + 15} text-anchor="middle">{fit(b.name, b.w - (narrow ? 6 : 12), narrow ? 6.3 : 7.4)}<title>{b.name}</title></text>
+      <text x={b.x + b.w / 2} y={b.y + 15} text-anchor="middle">{fit(b.short ?? b.name, b.w - (narrow ? 6 : 12), narrow ? 6.3 : 7.4)}<title>{b.name}</title></text>
       <text class="word" x={b.x + b.w / 2} y={b.y + 29} text-anchor="middle">{fit(b.word, b.w - (narrow ? 6 : 10), narrow ? 5.2 : 5.9)}<title>{b.word}</title></text>
     </g>
   );
@@ -82,6 +93,8 @@ export function picture(index: Index, client: number, now: number) {
   boxes.push({ key: "client", name: c?.name ?? "client", word: c?.external ? "from outside" : "in the cluster", look: "who", changed: false, x: 4, y: 0, w: 130, shape: "client" });
   const nodes = t.nodes.filter((n) => n.ways.some((w) => w.clients.includes(client))).slice(0, most);
   const past = targets.some((x) => x.pod >= 0);
+  const inside = t.targets.filter((x) => x.proxy >= 0 && x.clients.includes(client));
+  const controllers = new Set(inside.map((x) => index.pods.get(x.proxy)?.workload));
   if (targets.length > 0) {
     boxes.push({ key: "lb", name: targets[0]!.balancer, word: `${targets.filter((x) => isAt(x.gets, now)).length} of ${targets.filter((x) => isAt(x.states, now) && isAt(x.states, now)!.is !== "removed").length} targets`, look: "who", changed: targets.some((x) => x.gets.some((s) => recent(s.from) || s.to < t.end && recent(s.to))), x: 170, y: 0, w: 130, shape: "lb" });
     const dry = t.dry.some((d) => d.proxy < 0 && d.clients.includes(client) && isAt(d.spans, now));
@@ -96,7 +109,7 @@ export function picture(index: Index, client: number, now: number) {
       const gets = targets.length > 0 ? target && isAt(target.gets, now) : goesTo(index, client, n, now);
       const lost = lostAt(n, now);
       const own = lost && targets.length === 0 && !c?.external; // clients in the cluster are on the nodes, and go with them
-      const word = lost ? (own ? "gone, with its clients" : "gone") : !gets ? (target && states[isAt(target.states, now)?.is ?? ""]) || "gets none of them" : { ready: "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
+      const word = lost ? (own ? "gone, with its clients" : "gone") : !gets ? (target && states[isAt(target.states, now)?.is ?? ""]) || "gets none of them" : { ready: isAt(n.health, now) ? "ready pods" : "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
       const health = isAt(n.health, now)?.is;
       boxes.push({ key: `n${n.index}`, name: n.name, word: health ? `${word}, health ${health}` : word, look: lost || use?.is === "reject" || use?.is === "drop" ? "nothing" : use?.is === "fallback" ? "fallback" : "uses", changed: recent(use?.from) && (use?.from ?? 0) > 0, x: 340, y: 0, w: 150, shape: "node" });
       if (!gets || own) continue;
@@ -114,17 +127,49 @@ export function picture(index: Index, client: number, now: number) {
       edges.push({ from: "lb", to: `p${x.pod}`, kind, words: `${x.balancer} to ${x.name}${kind === "dead" ? ", which accepts nothing" : ""}` });
     }
   }
+  sendOn(index, inside, client, now, edges);
   const led = new Set(edges.map((e) => e.to)); // also to pods that are gone
   const there = t.pods.filter((p) => alive(p, now) || led.has(`p${p.id}`));
-  const pods = there.slice(0, most + 3);
+  const proxies = there.filter((p) => controllers.has(p.workload)), servers = there.filter((p) => !controllers.has(p.workload));
+  const pods = [...proxies.slice(0, most + 3), ...servers.slice(0, most + 3)];
   for (const p of pods) {
     const is = isAt(p.phases, now)?.is ?? "gone";
     const open = accepts(index, p.id, now);
-    boxes.push({ key: `p${p.id}`, name: p.called, word: podWord(p, is, open, now), look: open ? (is === "ready" ? "ready" : is === "terminating-serving" ? "leaving" : "unready") : is === "pending" || is === "starting" ? "pending" : "closed", changed: p.phases.some((s) => recent(s.from) && s.from > 0) || p.listens.some((s) => recent(s.from) && s.from > 0 || s.to < t.end && recent(s.to)), x: 560, y: 0, w: 190, shape: "pod" });
+    boxes.push({ key: `p${p.id}`, name: p.called, word: podWord(p, is, open, now), look: open ? (is === "ready" ? "ready" : is === "terminating-serving" ? "leaving" : "unready") : is === "pending" || is === "starting" ? "pending" : "closed", changed: p.phases.some((s) => recent(s.from) && s.from > 0) || p.listens.some((s) => recent(s.from) && s.from > 0 || s.to < t.end && recent(s.to)), x: controllers.has(p.workload) ? 450 : 560, y: 0, w: 190, shape: "pod" });
   }
+  if (controllers.size > 0) share(boxes);
   const height = spread(boxes);
   const hidden = [t.nodes.length > nodes.length && !past ? count(t.nodes.length - nodes.length, "more node") : "", there.length > pods.length ? "more pods" : ""].filter(Boolean).join(" and ");
   return { boxes, edges, left: hidden && `Not drawn: ${hidden}.`, height };
+}
+
+// sendOn has the ways from the pods of an ingress controller that are sent to on to those of the app.
+function sendOn(index: Index, inside: TargetLane[], client: number, now: number, edges: Edge[]) {
+  const dry = (x: TargetLane) => index.t.dry.some((d) => d.proxy === x.proxy && d.clients.includes(client) && isAt(d.spans, now));
+  const reached = new Set(edges.filter((e) => e.kind !== "dead").map((e) => e.to));
+  for (const e of edges) {
+    const x = inside.find((y) => `p${y.proxy}` === e.to);
+    if (!x || e.kind === "dead" || !dry(x)) continue;
+    e.kind = "dead";
+    e.words += ", which has no pod to send to";
+  }
+  for (const x of inside) {
+    if (!reached.has(`p${x.proxy}`) || !isAt(x.gets, now) || dry(x)) continue;
+    const kind: Kind = accepts(index, x.pod, now) ? "live" : "dead";
+    edges.push({ from: `p${x.proxy}`, to: `p${x.pod}`, kind, words: `${x.balancer} to ${x.name}${kind === "dead" ? ", which accepts nothing" : ""}`, again: true });
+  }
+}
+
+// share gives five columns the width of four.
+function share(boxes: Box[]) {
+  const columns = [...new Set(boxes.map((b) => b.x))].sort((a, b) => a - b);
+  const widths = columns.map((x) => (x < 340 ? 104 : x < 450 ? 116 : 156));
+  const gap = (752 - widths.reduce((a, b) => a + b, 0)) / Math.max(1, columns.length - 1);
+  for (const b of boxes) {
+    const k = columns.indexOf(b.x);
+    b.w = widths[k]!;
+    b.x = 4 + widths.slice(0, k).reduce((a, w) => a + w + gap, 0);
+  }
 }
 
 // podWord is what a pod is, and what the API says of one that accepts nothing.
