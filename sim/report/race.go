@@ -112,13 +112,14 @@ func (s *scene) waits(until engine.Time) bool {
 func (s *scene) senders() []raceRow {
 	var out []raceRow
 	for _, x := range s.targets() {
-		r := raceRow{name: "load balancer", whose: s.whose(x)}
+		r := raceRow{name: sender(x), whose: s.whose(x)}
 		for _, g := range x.Gets {
 			r.add(s, g.From, g.To, looksUses)
 		}
 		for _, d := range s.dry(x) {
 			r.join(stretch{d.From, d.To, looksNobody, []string{"has no target to send to", "no target"}})
 		}
+		r.letGo(s.band, x)
 		out = append(out, r)
 	}
 	if s.nobody() && s.f.Node >= 0 { // the node that had nobody comes first, whether it ever led to that pod or not
@@ -141,6 +142,15 @@ func (s *scene) senders() []raceRow {
 		out = append(out, r)
 	}
 	return out
+}
+
+// letGo has when a pod of an ingress controller sends no more to one that goes, and what was lost until then.
+func (r *raceRow) letGo(b *timeline.Band, x *timeline.TargetLane) {
+	for i := range b.Nodes {
+		if n := &b.Nodes[i]; x.Proxy >= 0 && n.Proxy == x.Proxy && (len(n.Clients) == 0 || slices.Equal(n.Clients, x.Clients)) {
+			r.ends, r.count, r.machine = n.LetGo, n.Lost, n.Gone
+		}
+	}
 }
 
 // nodeRow is when the rules of a node send the client to the pod, or to nobody.
@@ -217,7 +227,9 @@ func (s *scene) place(rows []raceRow) {
 			}
 			at = max(at, slices.IndexFunc(rows, func(r raceRow) bool { return r.name == name }))
 		} else {
-			at += 1 + slices.IndexFunc(s.targets(), func(x *timeline.TargetLane) bool { return slices.Contains(x.Clients, f.Client) })
+			at += 1 + slices.IndexFunc(s.targets(), func(x *timeline.TargetLane) bool {
+				return x.Proxy == f.Proxy && slices.Contains(x.Clients, f.Client)
+			})
 		}
 		if at >= len(rows) {
 			at = pod // one of those for which there is no row

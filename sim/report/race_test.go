@@ -183,6 +183,48 @@ func TestALoadBalancerHasARowForEachKindOfClients(t *testing.T) {
 	}
 }
 
+// Behind an ingress controller it is its pods that still send to the one that goes: a row each, that of the one which had asked for the request
+// first, with what was lost there and when it let go. Those that send to other pods have none.
+func TestThePodsOfAnIngressControllerHaveRows(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	first, second := 12*engine.Second, 13*engine.Second
+	target := func(name string, proxy, pod int, until engine.Time) timeline.TargetLane {
+		return timeline.TargetLane{Balancer: name + " of ingress", Proxy: proxy, Clients: []int{0}, Pod: pod, Node: -1, Gets: []timeline.Span{{To: until}}}
+	}
+	tl.Targets = []timeline.TargetLane{
+		{Balancer: "nlb", Proxy: -1, Clients: []int{0}, Pod: -1, Node: 0, Gets: []timeline.Span{{To: tl.End}}},
+		target("pod 0", 0, 4, first), target("pod 1", 1, 4, second), target("pod 1", 1, 5, tl.End), target("pod 2", 2, 5, tl.End),
+	}
+	tl.Nodes = tl.Nodes[:1]
+	tl.Bands[0].Nodes = []timeline.NodeBand{
+		{Node: -1, Proxy: 1, Like: -1, Name: "pod 1 of ingress", LetGo: &second, Lost: 2}, {Node: -1, Proxy: 0, Like: -1, Name: "pod 0 of ingress", LetGo: &first},
+	}
+	for i := range tl.Failures {
+		tl.Failures[i].Node, tl.Failures[i].Proxy = -1, 1
+	}
+	rows := sceneAt(tl, 4, &tl.Failures[0]).rows()
+	if len(rows) != 4 || rows[2].name != "ingress pod 1" || rows[3].name != "ingress pod 0" || len(rows[2].lost) != 2 || len(rows[3].lost) != 0 || rows[2].ends != &second || rows[2].count != 2 {
+		t.Errorf("rows %+v", rows)
+	}
+	picture := drawn(t, raced(tl), "")
+	for _, want := range []string{">ingress pod 1<", ">ingress pod 0<", ">lets go: 3.00 s<", ">2 lost<", ">still sends to it"} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("no %q in\n%s", want, picture)
+		}
+	}
+	lines := pictureOf(tl, lost(2), 70).lines()
+	if len(lines) != 7 || !strings.HasPrefix(lines[3], "ingress pod 1   "+strings.Repeat("=", 60)) || !strings.HasPrefix(lines[4], "ingress pod 0   "+strings.Repeat("=", 40)) {
+		t.Errorf("got\n%s", strings.Join(lines, "\n"))
+	}
+	for proxy := 3; proxy < 9; proxy++ { // a controller may have many
+		tl.Targets = append(tl.Targets, target("pod 9", proxy, 4, first))
+	}
+	if lines := pictureOf(tl, lost(2), 70).lines(); len(lines) != 8 {
+		t.Errorf("got %d lines\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+}
+
 // Where the load balancer has no target its row says so, where the requests are lost: in the picture and in the one of the terminal. The pod
 // is the one that the request's story counts from.
 func TestALoadBalancerWithoutATarget(t *testing.T) {

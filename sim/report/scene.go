@@ -136,8 +136,9 @@ func (s *scene) like(f *timeline.Failure) bool {
 	return f.Pod == s.pod.ID
 }
 
-// targets are the pod as a target of load balancers, once for each kind of clients that has checks of its own, or its node as the target of
-// the one that the request came by. The clients of that request come first.
+// targets are the pod as a target of load balancers and of an ingress controller's pods, once for each kind of clients that has checks of its
+// own, or its node as the target of the one that the request came by. The clients of that request come first, and of the controller's pods the
+// one that had asked for it.
 func (s *scene) targets() []*timeline.TargetLane {
 	if !s.asked {
 		return nil
@@ -146,8 +147,11 @@ func (s *scene) targets() []*timeline.TargetLane {
 	for i := range s.tl.Targets {
 		x := &s.tl.Targets[i]
 		own := slices.Contains(x.Clients, s.client)
-		if x.Proxy >= 0 || x.Pod != s.pod.ID && (x.Pod >= 0 || x.Node < 0 || x.Node != s.via || !own) {
+		if x.Pod != s.pod.ID && (x.Proxy >= 0 || x.Pod >= 0 || x.Node < 0 || x.Node != s.via || !own) {
 			continue
+		}
+		if x.Proxy >= 0 && s.f != nil && x.Proxy != s.f.Proxy {
+			own = false
 		}
 		if own {
 			out = slices.Insert(out, 0, x)
@@ -173,10 +177,28 @@ func (s *scene) dry(x *timeline.TargetLane) []timeline.Span {
 
 // whose are the clients of a target by name, where there are others that the load balancer tells apart; "" where there are none.
 func (s *scene) whose(x *timeline.TargetLane) string {
-	if len(s.targets()) < 2 {
+	same := 0
+	for _, y := range s.targets() {
+		if y.Proxy == x.Proxy {
+			same++
+		}
+	}
+	if same < 2 {
 		return ""
 	}
 	return s.clients(x.Clients)
+}
+
+// sender is a target's load balancer by name, or the pod of an ingress controller that sends to it.
+func sender(x *timeline.TargetLane) string {
+	if x.Proxy < 0 {
+		return "load balancer"
+	}
+	name, _, _ := strings.Cut(x.Balancer, " of ") // which is its workload
+	for _, of := range []string{"old", "new"} {
+		name = strings.Replace(name, of+" pod ", of+" ", 1)
+	}
+	return "ingress " + name
 }
 
 // clients are some kinds of clients by name.

@@ -197,6 +197,9 @@ func (p *picture) senders() []string {
 	}
 	add(p.f.Node)
 	for _, x := range p.targets() {
+		if x.Proxy >= 0 && len(out) >= lanesNodes {
+			break // a controller may have many pods
+		}
 		cells := p.empty()
 		for _, s := range x.Gets {
 			p.fill(cells, s.From, s.To, '=')
@@ -204,9 +207,11 @@ func (p *picture) senders() []string {
 		for _, s := range p.dry(x) {
 			p.fill(cells, s.From, s.To, '!')
 		}
-		name := "load balancer"
-		if whose := p.whose(x); whose != "" {
+		name := sender(x)
+		if whose := p.whose(x); whose != "" && x.Proxy < 0 {
 			name = "LB: " + whose
+		} else if whose != "" {
+			name += ": " + whose
 		}
 		out = append(out, p.line(name, cells))
 	}

@@ -36,8 +36,8 @@ func racing() *timeline.Timeline {
 		Nodes: []timeline.NodeLane{{Index: 0, Name: "node-1", Ways: rules(13 * sec)}, {Index: 1, Name: "node-2", Ways: rules(10*sec + sec/2)}},
 		Bands: []timeline.Band{{Pod: 4, Deleted: at(10 * sec), From: at(11 * sec), To: at(13 * sec), Nodes: []timeline.NodeBand{{Node: 0, Name: "node-1"}, {Node: 1, Name: "node-2"}}}},
 		Failures: []timeline.Failure{
-			{Client: 0, Number: 1, At: 11*sec + sec/2, Node: 0, Pod: 4, Cause: "stale-rules", Actor: "proxy-wait", Zero: 10 * sec},
-			{Client: 0, Number: 2, At: 12*sec + sec/2, Node: 0, Pod: 4, Cause: "stale-rules", Actor: "proxy-wait", Zero: 10 * sec},
+			{Client: 0, Number: 1, At: 11*sec + sec/2, Node: 0, Pod: 4, Proxy: -1, Cause: "stale-rules", Actor: "proxy-wait", Zero: 10 * sec},
+			{Client: 0, Number: 2, At: 12*sec + sec/2, Node: 0, Pod: 4, Proxy: -1, Cause: "stale-rules", Actor: "proxy-wait", Zero: 10 * sec},
 		},
 	}
 }
