@@ -159,9 +159,9 @@ func (r *requests) meets(q *ledger.Request) {
 	}
 }
 
-// keep keeps a failed request, and every second one when there are too many.
+// keep keeps a failed request, and every second one when there are twice as many as may be marked: so many are left that may.
 func (r *requests) keep(q *ledger.Request) {
-	if len(r.failures) == mostFailures {
+	if len(r.failures) == 2*mostFailures {
 		kept := r.failures[:0]
 		for i := 0; i < len(r.failures); i += 2 {
 			kept = append(kept, r.failures[i])
@@ -174,9 +174,12 @@ func (r *requests) keep(q *ledger.Request) {
 	r.failures = append(r.failures, *q)
 }
 
-// marked are the failed requests that are marked: those that are kept, and of each client and cause one at least.
+// marked are the failed requests that are marked: as many of those that are kept as may be, evenly, and of each client and cause one at least.
 func (r *requests) marked() []ledger.Request {
-	out, have := slices.Clone(r.failures), map[requestKey]bool{}
+	out, have := make([]ledger.Request, min(len(r.failures), mostFailures)), map[requestKey]bool{}
+	for i := range out {
+		out[i] = r.failures[i*len(r.failures)/len(out)]
+	}
 	for i := range out {
 		have[requestKey{out[i].Stream, out[i].Number}] = true
 	}
