@@ -218,50 +218,58 @@ function closedBar(b: Band, gone: number | null, end: number, name: string, mach
 
 // letGo is one node's row of a race: it uses the pod until its rules let go of it.
 function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], base: object, key: string, zero: number): Row {
-  const name = x.pod(b.pod);
   const until = n.letGo ?? x.t.end;
   const whose = x.whose(b, n);
   const closed = b.from ?? until;
-  const bars: Bar[] = [];
-  const began = startOf(x, n.node, b.pod);
-  const verb = n.node < 0 ? "sends to" : "rules lead to";
-  const open = Math.min(until, closed);
-  const fell = n.fallback ? Math.min(open, fellAt(x, n.node, b)) : open;
-  if (began < fell) bars.push({ from: began, to: fell, look: "uses", text: "uses it", hover: `${whose} ${verb} ${name}`, event: 0 });
-  if (Math.max(began, fell) < open) bars.push({ from: Math.max(began, fell), to: open, look: "fallback", text: "falls back to it", hover: `${whose} falls back to ${name}: no pod is ready`, event: 0 });
-  if (until > closed) {
-    const pod = endsWithMachine(x.t, b) ? "a pod that is gone" : "a closed pod";
-    const words = `sends to ${pod}: ${n.lost > 0 ? `${count(n.lost, "request")} lost` : "nobody asked"}`;
-    bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, short: n.lost > 0 ? `${n.lost} lost` : "closed", hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
-  }
+  const isOwn = (i: number) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node && (n.node >= 0 || f.proxy === n.proxy) && (!n.clients || n.clients.includes(f.client)); };
   const after = n.letGo === null ? "" : n.gone ? `${relative(n.letGo, zero)}: its machine is gone` : `${relative(n.letGo, zero)}${n.letGo <= closed && !aloneAfter(x, n) ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
   return row({
-    ...base, key: `${key}-node-${n.node}-${whose}`, label: whose, short: whose.slice(whose === n.name ? 0 : n.name.length + 1), group: key, bars, nodes: n.node < 0 ? [] : [n.node],
+    ...base, key: `${key}-node-${n.node}-${whose}`, label: whose, short: whose.slice(whose === n.name ? 0 : n.name.length + 1), group: key, bars: sendBars(x, b, n, whose), nodes: n.node < 0 ? [] : [n.node],
     signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${whose}: ${after}`, event: n.event }],
-    failures: shown.filter((i) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node && (n.node >= 0 || f.proxy === n.proxy) && (!n.clients || n.clients.includes(f.client)); }),
+    failures: shown.filter(isOwn),
   });
 }
 
-// fellAt is when a node's rules began to lead to a pod because none was ready: never before it goes.
-function fellAt(x: Index, node: number, b: Band): number {
-  const gone = b.deleted ?? 0;
-  const began = (x.nodes.get(node)?.ways ?? []).flatMap((w) => w.uses).filter((u) => u.is === "fallback" && u.pods.includes(b.pod) && u.to > gone).map((u) => u.from);
-  return Math.max(gone, began.length > 0 ? Math.min(...began) : b.told ?? gone);
+// sendBars are the times in which a pod that goes is sent to, each parted where it accepts nothing any more. What was lost then is said in the longest.
+function sendBars(x: Index, b: Band, n: Band["nodes"][number], whose: string): Bar[] {
+  const name = x.pod(b.pod), verb = n.node < 0 ? "sends to" : "rules lead to";
+  const spans = sends(x, b, n);
+  const closed = b.from ?? x.t.end;
+  const late = (s: Sent) => s.to - Math.max(s.from, closed);
+  const longest = Math.max(...spans.map(late));
+  const pod = endsWithMachine(x.t, b) ? "a pod that is gone" : "a closed pod";
+  return spans.flatMap((s) => {
+    const bars: Bar[] = [], open = Math.min(s.to, closed);
+    if (s.from < open) bars.push({ from: s.from, to: open, look: s.fallback ? "fallback" : "uses", text: s.fallback ? "falls back to it" : "uses it", hover: s.fallback ? `${whose} falls back to ${name}: no pod is ready` : `${whose} ${verb} ${name}`, event: 0 });
+    if (late(s) <= 0) return bars;
+    const lost = late(s) === longest ? `: ${n.lost > 0 ? `${count(n.lost, "request")} lost` : "nobody asked"}` : "";
+    bars.push({ from: Math.max(s.from, closed), to: s.to, look: n.lost > 0 ? "late" : "early", text: `sends to ${pod}${lost}`, short: lost && n.lost > 0 ? `${n.lost} lost` : "closed", hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(late(s))}${lost && `, ${count(n.lost, "request")} lost`}`, event: 0 });
+    return bars;
+  });
 }
 
-// startOf is when a node's rules began to lead to a pod, for the last time.
-function startOf(x: Index, node: number, pod: number): number {
-  let at = Infinity;
-  for (const w of x.nodes.get(node)?.ways ?? []) {
-    let began = Infinity;
-    let led = false;
-    for (const u of w.uses) {
-      if (u.pods.includes(pod) && !led) began = u.from;
-      led = u.pods.includes(pod);
-    }
-    at = Math.min(at, began);
+// Sent is a time in which a pod is sent to.
+interface Sent { from: number; to: number; fallback: boolean }
+
+// sends are the times in which a pod that goes is sent to, until it is let go of: more than one where rules came back to it. Where no lane says
+// so it is one, from the beginning.
+function sends(x: Index, b: Band, n: Band["nodes"][number]): Sent[] {
+  const until = n.letGo ?? x.t.end;
+  const gets = () => x.t.targets.filter((t) => t.pod === b.pod && t.proxy === n.proxy && (!n.clients || n.clients.some((c) => t.clients.includes(c)))).flatMap((t) => t.gets);
+  const spans: Sent[] = n.node < 0 ? gets().map((g) => ({ from: g.from, to: g.to, fallback: false }))
+    : (x.nodes.get(n.node)?.ways ?? []).flatMap((w) => w.uses).filter((u) => u.pods.includes(b.pod)).map((u) => ({ from: u.from, to: u.to, fallback: u.is === "fallback" }));
+  if (!spans.some((s) => s.from < until)) return [{ from: 0, to: until, fallback: false }];
+  const out: Sent[] = [];
+  const cuts = [...new Set([...spans.flatMap((s) => [s.from, s.to]), until])].filter((t) => t <= until).sort((p, q) => p - q);
+  for (let k = 0; k + 1 < cuts.length; k++) {
+    const from = cuts[k]!, to = cuts[k + 1]!;
+    const on = spans.filter((s) => s.from <= from && s.to >= to);
+    if (on.length === 0) continue;
+    const last = out[out.length - 1], fallback = on.every((s) => s.fallback);
+    if (last && last.to === from && last.fallback === fallback) last.to = to;
+    else out.push({ from, to, fallback });
   }
-  return Number.isFinite(at) ? at : 0;
+  return out;
 }
 
 export function lookOf(is: string): Look {
