@@ -193,14 +193,19 @@ func TestAHookThatNeedsAShellSaysSo(t *testing.T) {
 		{"gcr.io/distroless/static", "exec: {command: [/app/bin/live, rpc]}", "", ""},
 		{"example.com/live:1", "httpGet: {path: /drain, port: 8080}", "preStop: sleep 15 before its hook (if the image has a shell and wget)", "have the app answer the request so much later"},
 		{"gcr.io/distroless/static", "httpGet: {path: /drain, port: 8080}", "", ""},
+		{"example.com/live:1", "httpGet: {path: /drain, port: 8443, scheme: HTTPS}", "preStop: sleep 15 before its hook (if the image has a shell and wget)", ""},
 	} {
 		text := strings.Replace(fill(map[string]string{"CONTAINER": "        lifecycle: {preStop: {" + x.hook + "}}"}), "image: nginx", "image: "+x.image, 1)
 		sc, w := worldOf(t, text, scenario.Options{})
 		title, cost := "", ""
 		if c := (&target{sc: sc, w: w, server: 0}).preStop(15); c != nil {
 			title, cost = c.Title, c.Cost
+			// The kubelet does not look at the certificate of a server that it asks.
+			if https := strings.Contains(x.hook, "HTTPS"); strings.Contains(c.Edits[0].To.YAML, "wget -qO- --no-check-certificate https://localhost:8443/drain") != https {
+				t.Errorf("%s: %s", x.hook, c.Edits[0].To.YAML)
+			}
 		}
-		if title != x.title || !strings.Contains(cost, x.cost) || x.cost == "" && strings.Contains(cost, "shell") {
+		if title != x.title || !strings.Contains(cost, x.cost) || x.cost == "" && !strings.Contains(x.hook, "HTTPS") && strings.Contains(cost, "shell") {
 			t.Errorf("%s, %s: %q, %q", x.image, x.hook, title, cost)
 		}
 	}
@@ -232,6 +237,31 @@ func TestAStartupProbeIsOfferedBesideALivenessProbe(t *testing.T) {
 		s, w := worldOf(t, fill(map[string]string{"CONTAINER": strings.TrimSuffix(probes, "\n")}), scenario.Options{})
 		if got := slices.ContainsFunc(Changes(s, w, 0), func(c Change) bool { return c.ID == "startupProbe" }); got != want {
 			t.Errorf("%q: %v", probes, got)
+		}
+	}
+}
+
+// A hook that is longer than the grace period is cut: more time alone is tried, as much as the hook and what comes after it take, and is a part of
+// a longer hook. Where the hook has the time that it asks for nothing is changed.
+func TestAHookThatIsCutIsGivenItsTime(t *testing.T) {
+	t.Parallel()
+	for grace, want := range map[string]string{"20": "terminationGracePeriodSeconds: 40", "30": "terminationGracePeriodSeconds: 40", "31": "terminationGracePeriodSeconds: 62"} { // order: each for itself
+		text := fill(map[string]string{"CONTAINER": "        lifecycle: {preStop: {exec: {command: [sleep, \"30\"]}}}", "GRACE": "      terminationGracePeriodSeconds: " + grace})
+		sc, w := worldOf(t, text, scenario.Options{})
+		var ids, titles []string
+		for _, c := range Changes(sc, w, 100*engine.Second) {
+			if c.ID == "terminationGracePeriodSeconds" || c.ID == "preStop" {
+				ids = append(ids, c.ID)
+			}
+			if c.ID == "terminationGracePeriodSeconds" {
+				titles = append(titles, c.Title)
+			}
+			if cut := grace != "31"; c.ID == "preStop" && slices.Equal(c.Has, []string{"terminationGracePeriodSeconds"}) != cut {
+				t.Errorf("grace %s: %s has %v", grace, c.Title, c.Has)
+			}
+		}
+		if !slices.Equal(titles, []string{want}) || grace != "31" && ids[0] != "terminationGracePeriodSeconds" {
+			t.Errorf("grace %s: %v, %v", grace, titles, ids)
 		}
 	}
 }
