@@ -41,13 +41,18 @@ func validateDeployment(o *Object, d *appsv1.Deployment) ([]Problem, bool) {
 		c.rolloutBound("spec.strategy.rollingUpdate.maxSurge", u.MaxSurge, intstr.FromString("25%"))
 		c.rolloutBound("spec.strategy.rollingUpdate.maxUnavailable", u.MaxUnavailable, intstr.FromString("25%"))
 		if isZeroBound(*u.MaxSurge) && isZeroBound(*u.MaxUnavailable) {
-			c.warn("spec.strategy.rollingUpdate.maxUnavailable", "must not be 0 when maxSurge is 0, nothing could ever be replaced; 1 is used instead")
-			*u.MaxUnavailable = intstr.FromInt32(1)
+			c.refuse("spec.strategy.rollingUpdate.maxUnavailable", bothZero)
+			sized = false
 		}
 	}
 	c.workloadSelector(&spec.Selector, spec.Template.Labels)
 	return c.problems, c.podTemplate(&spec.Template) && sized
 }
+
+// bothZero is what a rollout that may neither make a pod more nor have one missing is told. So does the API server
+// (pkg/apis/apps/validation/validation.go, ValidateRollingUpdateDeployment and ValidateRollingUpdateDaemonSet): only percentages that come to
+// no pod at all are taken for one (docs/model/controllers.md 2).
+const bothZero = "must not be 0 when maxSurge is 0, nothing could ever be replaced: the API server refuses it; valid here: 1 or more, or a maxSurge of 1 or more"
 
 func validateReplicaSet(o *Object, r *appsv1.ReplicaSet) ([]Problem, bool) {
 	c := &checker{o: o}
@@ -88,27 +93,29 @@ func validateDaemonSet(o *Object, d *appsv1.DaemonSet) ([]Problem, bool) {
 	notNegative(c, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit, 10)
 	enum(c, "spec.updateStrategy.type", &spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType,
 		appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType)
+	rolls := true
 	if spec.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType {
 		DefaultDaemonSet(d)
-		c.daemonSetBounds(spec.UpdateStrategy.RollingUpdate)
+		rolls = c.daemonSetBounds(spec.UpdateStrategy.RollingUpdate)
 	}
 	c.workloadSelector(&spec.Selector, spec.Template.Labels)
-	return c.problems, c.podTemplate(&spec.Template)
+	return c.problems, c.podTemplate(&spec.Template) && rolls
 }
 
-// daemonSetBounds allows exactly one of maxSurge and maxUnavailable.
-func (c *checker) daemonSetBounds(u *appsv1.RollingUpdateDaemonSet) {
+// daemonSetBounds allows exactly one of maxSurge and maxUnavailable: ok is false where it is none.
+func (c *checker) daemonSetBounds(u *appsv1.RollingUpdateDaemonSet) (ok bool) {
 	const surge, unavailable = "spec.updateStrategy.rollingUpdate.maxSurge", "spec.updateStrategy.rollingUpdate.maxUnavailable"
 	c.rolloutBound(surge, u.MaxSurge, intstr.FromInt32(0))
 	c.rolloutBound(unavailable, u.MaxUnavailable, intstr.FromInt32(1))
 	switch {
 	case isZeroBound(*u.MaxSurge) && isZeroBound(*u.MaxUnavailable):
-		c.warn(unavailable, "must not be 0 when maxSurge is 0, nothing could ever be replaced; 1 is used instead")
-		*u.MaxUnavailable = intstr.FromInt32(1)
+		c.refuse(unavailable, bothZero)
+		return false
 	case !isZeroBound(*u.MaxSurge) && !isZeroBound(*u.MaxUnavailable):
 		c.warn(surge, "of a DaemonSet must be 0 unless maxUnavailable is 0 (it is %s, the default being 1); 0 is used instead", u.MaxUnavailable.String())
 		*u.MaxSurge = intstr.FromInt32(0)
 	}
+	return true
 }
 
 // validatePodDisruptionBudget leaves out a budget whose selector or bound
