@@ -101,7 +101,7 @@ func (a *alike) servicePort(number int) int { return a.number("service port", fm
 
 // workload writes what a run, a fix or another value of an assumption depends on, and takes the names out of the rest.
 func (a *alike) workload(s *world.Scenario, w *world.Workload) {
-	fmt.Fprintln(&a.text, w.Aside, w.Bystander, s.Gated[w.Namespace()])
+	fmt.Fprintln(&a.text, w.Aside, w.Bystander, asksForGate(s.Namespaces[w.Namespace()], gateLabel), asksForGate(s.Namespaces[w.Namespace()], autoModeGateLabel))
 	fmt.Fprintf(&a.text, "%+v %+v %+v\n", w.App, w.Revisions, s.Set.For(w.ObjectName()))
 	for _, id := range w.App.Alternatives {
 		fmt.Fprintf(&a.text, "%+v\n", asProfile(w.App, id, w))

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -15,6 +18,37 @@ const (
 	gateLabel   = "elbv2.k8s.aws/pod-readiness-gate-inject"
 	gateEnabled = "enabled"
 )
+
+// autoModeGateLabel is that of the webhook of EKS Auto Mode, which does not look at the other one (docs/model/load-balancers.md 2 EKS Auto Mode
+// readiness gate; reported).
+const autoModeGateLabel = "eks.amazonaws.com/pod-readiness-gate-inject"
+
+// gateLabelFor is the label that the controller of a load balancer before a Service asks for, by its class: route is nil for one of the Service.
+func gateLabelFor(svc *corev1.Service, route *world.Route) string {
+	class := svc.Spec.LoadBalancerClass
+	if route == nil && class != nil && *class == autoModeNLB || route != nil && route.Controller == autoModeALB {
+		return autoModeGateLabel
+	}
+	return gateLabel
+}
+
+// asksForGate says that a Namespace has a label with which its pods are given readiness gates, nil for one that is not in the input.
+func asksForGate(namespace *manifest.Object, label string) bool {
+	if namespace == nil {
+		return false
+	}
+	v, ok := namespace.Value.(*corev1.Namespace)
+	return ok && v.Labels[label] == gateEnabled
+}
+
+// gateLabelOf is gateLabelFor of some traffic's load balancer.
+func gateLabelOf(s *world.Scenario, t *world.Traffic) string {
+	outer := t.ClientSide()
+	if svc := s.ServiceNamed(outer.Service); svc != nil {
+		return gateLabelFor(svc, t.Route)
+	}
+	return gateLabel
+}
 
 // gateFields are the fields of a load balancer that readiness gates need.
 const gateFields = "readinessGate gateRecheck gateTimeout gateInjection"
@@ -53,11 +87,12 @@ func (b *builder) assumeGates() {
 			continue
 		}
 		namespace, _, _ := strings.Cut(lb.Service, "/")
+		label := gateLabelOf(b.out, &b.out.Traffic[i])
 		switch o := b.world.namespaces[namespace]; {
 		case lb.GateInjection == world.InjectAlways:
-			b.assumeAs("gate", fmt.Sprintf("injected by label %s of Namespace %s%s", gateLabel, namespace, place(o, fmt.Sprintf("metadata.labels[%q]", gateLabel), "")), inferred)
+			b.assumeAs("gate", fmt.Sprintf("injected by label %s of Namespace %s%s", label, namespace, place(o, fmt.Sprintf("metadata.labels[%q]", label), "")), inferred)
 		case o != nil:
-			b.assumeAs("gate", fmt.Sprintf("none (no label %s of Namespace %s)", gateLabel, namespace), inferred)
+			b.assumeAs("gate", fmt.Sprintf("none (no label %s of Namespace %s)", label, namespace), inferred)
 		default:
 			b.assumeAs("gate", fmt.Sprintf("none: Namespace %s, whose label asks for it, is not in the input", namespace), "assumed")
 			b.notModelled("gate", "readiness gates that the Namespace asks for (not in the input)", "Namespace "+namespace, "fewer")

@@ -57,13 +57,17 @@ func TestTheGateOfANamespaceIsNamed(t *testing.T) {
 	namespace := func(labels string) string {
 		return "---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop" + labels + "}}\n"
 	}
-	for name, tt := range map[string]struct{ more, lb, want, tried string }{
-		"with the label":       {namespace(", labels: {" + gateLabel + ": enabled}"), "aws-nlb-ip", "inferred injected by label " + gateLabel + " of Namespace shop (", ""},
-		"without it":           {namespace(""), "aws-nlb-ip", "inferred none (no label " + gateLabel + " of Namespace shop)", ""},
-		"not in the input":     {"", "aws-nlb-ip", "assumed none: Namespace shop, whose label asks for it, is not in the input", "injected"},
-		"where there are none": {"", "gke-l4", " ", ""},
+	const autoMode = "\n  loadBalancerClass: eks.amazonaws.com/nlb"
+	for name, tt := range map[string]struct{ class, more, lb, want, tried string }{
+		"with the label":                   {"", namespace(", labels: {" + gateLabel + ": enabled}"), "aws-nlb-ip", "inferred injected by label " + gateLabel + " of Namespace shop (", ""},
+		"without it":                       {"", namespace(""), "aws-nlb-ip", "inferred none (no label " + gateLabel + " of Namespace shop)", ""},
+		"with the one of EKS Auto Mode":    {"", namespace(", labels: {" + autoModeGateLabel + ": enabled}"), "aws-nlb-ip", "inferred none (no label " + gateLabel + " of Namespace shop)", ""},
+		"in EKS Auto Mode":                 {autoMode, namespace(", labels: {" + autoModeGateLabel + ": enabled}"), "aws-nlb-ip", "inferred injected by label " + autoModeGateLabel + " of Namespace shop (", ""},
+		"in EKS Auto Mode, with the other": {autoMode, namespace(", labels: {" + gateLabel + ": enabled}"), "aws-nlb-ip", "inferred none (no label " + autoModeGateLabel + " of Namespace shop)", ""},
+		"not in the input":                 {"", "", "aws-nlb-ip", "assumed none: Namespace shop, whose label asks for it, is not in the input", "injected"},
+		"where there are none":             {"", "", "gke-l4", " ", ""},
 	} {
-		s := inferOne(t, routedWeb("type: LoadBalancer", "", tt.more), Options{LB: tt.lb}).Scenario
+		s := inferOne(t, routedWeb("type: LoadBalancer"+tt.class, "", tt.more), Options{LB: tt.lb}).Scenario
 		basis, value := assumptionOf(s, "gate")
 		if got := basis + " " + value; !strings.HasPrefix(got, tt.want) || tt.want == " " && got != " " {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

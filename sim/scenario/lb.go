@@ -221,7 +221,7 @@ func (b *builder) filled(name string, t *world.Traffic, svc *corev1.Service) *wo
 	lb := p.LoadBalancer
 	lb.Service = svc.Namespace + "/" + svc.Name
 	b.checkAnnotations(append(b.world.setByMap(&lb), annotate(&lb, svc, t.Route)...), svc)
-	lb.InjectInto(b.world.gated[svc.Namespace])
+	lb.InjectInto(asksForGate(b.world.namespaces[svc.Namespace], gateLabelFor(svc, t.Route)))
 	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
 	}
@@ -471,7 +471,7 @@ func otherBalancers(s *world.Scenario, id string) []Alternative {
 			p, _ := presetFor(name, svc.Spec.ExternalTrafficPolicy)
 			lb := p.LoadBalancer
 			annotate(&lb, svc, t.Route)
-			lb.InjectInto(s.Gated[svc.Namespace])
+			lb.InjectInto(asksForGate(s.Namespaces[svc.Namespace], gateLabelFor(svc, t.Route)))
 			lb.Service = outer.Service
 			outer.LB, outer.External = &lb, true
 			if !needsNodePort(&outer, svc) {

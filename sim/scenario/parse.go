@@ -164,7 +164,7 @@ func (b *builder) useWorld(objects, unusable []*manifest.Object) {
 	if b.doc.object == nil { // no Scenario, which says itself who asks whom
 		b.world.head()
 	}
-	b.out.Gated, b.out.Namespaces = b.world.gated, b.world.namespaces
+	b.out.Namespaces = b.world.namespaces
 	b.census = newCensus(b.world)
 	b.doc.problems = append(b.doc.problems, b.world.allocate()...)
 }

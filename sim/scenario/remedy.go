@@ -30,6 +30,7 @@ type Remedy struct {
 func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 	namespace, _, _ := strings.Cut(workload, "/")
 	r = Remedy{Title: "readiness gate of the AWS Load Balancer Controller", Scenario: s.Clone()}
+	label := gateLabel
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
 		if t.LB == nil || t.LB.GateInjection != world.InjectNever || !s.Serves(t.ClientSide().Service, workload) {
@@ -39,16 +40,19 @@ func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 			lb := *t.LB
 			lb.GateInjection = world.InjectAlways
 			t.LB, ok = &lb, true
+			if label = gateLabelOf(s, t); label == autoModeGateLabel {
+				r.Title = "readiness gate of EKS Auto Mode"
+			}
 		}
 	}
-	path, to := fmt.Sprintf("metadata.labels[%q]", gateLabel), edit.Value{YAML: gateEnabled}
+	path, to := fmt.Sprintf("metadata.labels[%q]", label), edit.Value{YAML: gateEnabled}
 	if o := s.Namespaces[namespace]; o != nil {
 		r.Edit = edit.New(o, o.Value, path, to, "")
 		r.Edit.Merge = true
 		return r, ok
 	}
 	r.Edit = edit.New(nil, nil, path, to, "")
-	r.Edit.With.YAML = fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {%s: %s}}}", edit.Word(namespace), gateLabel, gateEnabled)
+	r.Edit.With.YAML = fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {%s: %s}}}", edit.Word(namespace), label, gateEnabled)
 	return r, ok
 }
 

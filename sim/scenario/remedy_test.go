@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,13 +23,16 @@ func TestAReadinessGateIsARemedy(t *testing.T) {
 		opts             Options
 		ok               bool
 		kind, first      string
+		label            string // "" for that of the controller
 	}{
-		"pods as targets, and no Namespace in the input": {ip, "", Options{}, true, "", "apiVersion: v1"},
-		"pods as targets, and a Namespace":               {ip, namespace("team: web"), Options{}, true, "Namespace", "metadata:"},
-		"a Namespace that has the label":                 {ip, namespace(gateLabel + ": enabled"), Options{}, false, "Namespace", "metadata:"},
-		"nodes as targets":                               {instance, "", Options{}, false, "", "apiVersion: v1"},
-		"another maker's":                                {"", "", Options{LB: "gke-l4"}, false, "", "apiVersion: v1"},
-		"an ALB":                                         {"", anIngress(albPrefix+"target-type: ip", "ingressClassName: alb"), Options{}, true, "", "apiVersion: v1"},
+		"pods as targets, and no Namespace in the input": {ip, "", Options{}, true, "", "apiVersion: v1", ""},
+		"pods as targets, and a Namespace":               {ip, namespace("team: web"), Options{}, true, "Namespace", "metadata:", ""},
+		"a Namespace that has the label":                 {ip, namespace(gateLabel + ": enabled"), Options{}, false, "Namespace", "metadata:", ""},
+		"nodes as targets":                               {instance, "", Options{}, false, "", "apiVersion: v1", ""},
+		"another maker's":                                {"", "", Options{LB: "gke-l4"}, false, "", "apiVersion: v1", ""},
+		"an ALB":                                         {"", anIngress(albPrefix+"target-type: ip", "ingressClassName: alb"), Options{}, true, "", "apiVersion: v1", ""},
+		"an ALB of EKS Auto Mode": {"", anIngress(albPrefix+"target-type: ip", "ingressClassName: edge") + "---\n{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: edge}, spec: {controller: eks.amazonaws.com/alb}}\n",
+			Options{}, true, "", "apiVersion: v1", autoModeGateLabel},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,7 +43,7 @@ func TestAReadinessGateIsARemedy(t *testing.T) {
 			s := inferOne(t, routedWeb(spec, tt.annotation, tt.more), tt.opts).Scenario
 			before := Normal(s)
 			r, ok := WithReadinessGate(s, "shop/web")
-			if paste := r.Edit.YAML(); ok != tt.ok || r.Edit.Kind != tt.kind || paste[0] != tt.first || !strings.HasSuffix(strings.TrimRight(paste[len(paste)-1], "}"), " "+gateLabel+": enabled") && !strings.HasSuffix(paste[len(paste)-1], "{"+gateLabel+": enabled}") {
+			if paste := r.Edit.YAML(); ok != tt.ok || r.Edit.Kind != tt.kind || paste[0] != tt.first || !strings.HasSuffix(strings.TrimRight(paste[len(paste)-1], "}"), " "+cmp.Or(tt.label, gateLabel)+": enabled") && !strings.HasSuffix(paste[len(paste)-1], "{"+cmp.Or(tt.label, gateLabel)+": enabled}") {
 				t.Errorf("%t, %q, %q", ok, r.Edit.Kind, paste)
 			}
 			for i := range r.Scenario.Traffic {

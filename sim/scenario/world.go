@@ -42,7 +42,6 @@ type inventory struct {
 	unread        []*manifest.Object // what leads requests to Services, and is not read
 	meshRules     []*manifest.Object // VirtualServices and DestinationRules of Istio
 	meshed        map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
-	gated         map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
 	namespaces    map[string]*manifest.Object
 	pods          []homed            // of the input, by namespace and name
 	unusable      []*manifest.Object // what the API server would refuse
@@ -62,7 +61,7 @@ type webhook struct {
 // newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
 // What it will fill in is copied first: the input stays as it is.
 func newInventory(objects []*manifest.Object) *inventory {
-	w := &inventory{namespaces: map[string]*manifest.Object{}, gated: map[string]bool{}, meshed: map[string]mesh{}, configMaps: map[string]*manifest.Object{}}
+	w := &inventory{namespaces: map[string]*manifest.Object{}, meshed: map[string]mesh{}, configMaps: map[string]*manifest.Object{}}
 	var pods []manifest.Typed[*corev1.Pod]
 	var sets []manifest.Typed[*appsv1.ReplicaSet]
 	for _, o := range latest(objects) {
@@ -88,7 +87,7 @@ func newInventory(objects []*manifest.Object) *inventory {
 		case *networkingv1.Ingress:
 			w.ingresses = append(w.ingresses, manifest.Typed[*networkingv1.Ingress]{Object: o, Value: v})
 		case *corev1.Namespace:
-			w.gated[o.Name], w.namespaces[o.Name] = v.Labels[gateLabel] == gateEnabled, o
+			w.namespaces[o.Name] = o
 			w.meshed[o.Name], _ = saidMesh(v.Labels, v.Annotations)
 		case *admissionv1.ValidatingWebhookConfiguration:
 			for i, h := range v.Webhooks {

@@ -67,7 +67,6 @@ type Scenario struct {
 	Several    bool                        // feature gate MaxUnavailableStatefulSet is on
 	Namespaces map[string]*manifest.Object // the Namespaces of the input, by name
 
-	Gated map[string]bool // namespaces whose pods get readiness gates from a webhook
 	// Shutdown is how kubelets end their pods when their machine shuts down, in order of priority; none: not at all.
 	Shutdown []ShutdownGroup
 
