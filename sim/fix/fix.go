@@ -231,8 +231,8 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
-		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends, t.grace), t.anyNode(), only(ends, t.upgraded),
+		only(ends && t.cut() > 0, t.grace), only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
+		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends && t.cut() == 0, t.grace), t.anyNode(), only(ends, t.upgraded),
 	}
 }
 
@@ -367,6 +367,9 @@ func (t *target) preStop(seconds int64) *Change {
 	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: own.yaml}, hook.Why))
 	t.asLong(c, seconds)
 	grace, needed := t.graceSeconds(), seconds+int64((max(t.w.App.FinishWithin, spare)+own.rest)/engine.Second)
+	if t.cut() > 0 {
+		c.Has = []string{graceChange}
+	}
 	if needed > grace {
 		c.Title += ", " + graceWords(needed)
 		c.Edits = append(c.Edits, t.edit(gracePath, needed))
@@ -472,18 +475,31 @@ func (t *target) handler() *Change {
 	}
 }
 
-// grace gives requests in flight more time. A process that takes no notice of SIGTERM only lives longer with it.
-func (t *target) grace() *Change {
-	if t.w.App.IgnoresSIGTERM {
-		return nil
+// graceChange is the ID of the change that gives a pod more time to end.
+const graceChange = "terminationGracePeriodSeconds"
+
+// cut is how many seconds the hook of the server takes that the grace period ends before it is over, 0 where it does not.
+func (t *target) cut() int64 {
+	if took := int64(t.w.Hooks[t.container().Name].Duration.Min() / engine.Second); took >= t.graceSeconds() && took < longGrace {
+		return took
 	}
-	have := t.graceSeconds()
-	if have >= longGrace {
+	return 0
+}
+
+// grace gives requests in flight more time. A process that takes no notice of SIGTERM only lives longer with it, unless it is its hook that
+// is cut: then the period has room for that and for what comes after it.
+func (t *target) grace() *Change {
+	have, hook := t.graceSeconds(), t.cut()
+	if have >= longGrace || t.w.App.IgnoresSIGTERM && hook == 0 {
 		return nil
 	}
 	seconds := 2 * max(have, 30)
+	if hook > 0 {
+		const tens = 10
+		seconds = (hook + int64(max(t.w.App.FinishWithin, spare)/engine.Second) + tens - 1) / tens * tens
+	}
 	return &Change{
-		ID: "terminationGracePeriodSeconds", Title: graceWords(seconds),
+		ID: graceChange, Title: graceWords(seconds),
 		Edits: []edit.Edit{t.edit(gracePath, seconds)},
 	}
 }

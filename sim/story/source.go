@@ -141,9 +141,14 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 		if hook.Kind == "" {
 			return noPreStop(w), server
 		}
-		return "preStop: " + hook.Why, server + ".lifecycle.preStop"
+		return "preStop: " + hook.Why + cutAt(w, &hook), server + ".lifecycle.preStop"
 	}
 	switch b.Cause {
+	case ledger.StaleLB:
+		if hook.FailsAtOnce() || cutAt(w, &hook) != "" { // what was to keep the pod there does not
+			return preStop()
+		}
+		return "", ""
 	case ledger.StaleRules, ledger.KeepaliveRace:
 		return preStop()
 	case ledger.NoEndpoint, ledger.NoLocalEndpoint, ledger.ListenerClosed:
@@ -176,6 +181,14 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 	default:
 		return "", ""
 	}
+}
+
+// cutAt says that the grace period ends a hook before it is over, "" where it does not.
+func cutAt(w *world.Workload, hook *world.Hook) string {
+	if least := hook.Duration.Min(); least == 0 || least <= w.Grace() {
+		return ""
+	}
+	return fmt.Sprintf("; terminationGracePeriodSeconds cuts it at %d s", grace(w))
 }
 
 // noPreStop says whose there is not, where another container beside the server has one.

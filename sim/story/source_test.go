@@ -35,6 +35,10 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 	elsewhere := func(c ledger.Cause) ledger.Blame { return ledger.Blame{Cause: c, Elsewhere: true} }
 	grace, unavailable, one := int64(5), intstr.FromString("50%"), int32(1)
 	hook := func(w *world.Workload) { w.Hooks["web"] = world.Hook{Kind: "sleep", Why: "sleep 5"} }
+	cut := func(w *world.Workload) {
+		w.Hooks["web"] = world.Hook{Kind: "exec", Why: "sleep 9", Duration: engine.Constant(9 * sec)}
+		w.Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+	}
 	for _, c := range []struct {
 		name       string
 		edit       func(*world.Workload)
@@ -47,6 +51,14 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 		{"stale rules, and a postStart hook of another container", func(w *world.Workload) { w.Hooks["log"] = world.Hook{After: world.PostStart{Why: "sleep 5"}} }, elsewhere(ledger.StaleRules),
 			"no preStop", at},
 		{"stale rules, and a hook", hook, elsewhere(ledger.StaleRules), "preStop: sleep 5", at + ".lifecycle.preStop"},
+		{"stale rules, and a hook that the grace period cuts", cut, elsewhere(ledger.StaleRules), "preStop: sleep 9; terminationGracePeriodSeconds cuts it at 5 s", at + ".lifecycle.preStop"},
+		{"a load balancer that is late", nil, elsewhere(ledger.StaleLB), "", ""},
+		{"a load balancer that is late, and a hook that takes its time", hook, elsewhere(ledger.StaleLB), "", ""},
+		{"a load balancer that is late, and a hook that the grace period cuts", cut, elsewhere(ledger.StaleLB), "preStop: sleep 9; terminationGracePeriodSeconds cuts it at 5 s", at + ".lifecycle.preStop"},
+		{"a load balancer that is late, and a hook that fails", func(w *world.Workload) {
+			w.Hooks["web"] = world.Hook{Kind: "missing", Why: "there is no sleep: it fails at once"}
+		}, elsewhere(ledger.StaleLB),
+			"preStop: there is no sleep: it fails at once", at + ".lifecycle.preStop"},
 		{"idle connections, and a hook", hook, elsewhere(ledger.KeepaliveRace), "preStop: sleep 5", at + ".lifecycle.preStop"},
 		{"a listener that is closed, though others could answer", nil, elsewhere(ledger.ListenerClosed), "no preStop", at},
 		{"a listener that is closed", nil, ledger.Blame{Cause: ledger.ListenerClosed}, "3 replicas", "spec.replicas"},

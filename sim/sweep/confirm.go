@@ -211,13 +211,16 @@ func (s *search) describe(a *attempt) record.Fix {
 // firstOf has the change of an attempt come first that leaves nearly nothing lost by itself, as assumed on the samples, and returns what that
 // is alone, nil for none: the others are for other values of what was assumed, and so come last.
 func (s *search) firstOf(a *attempt) (first, alone *attempt) {
-	if len(a.changes) < 2 {
+	if len(a.changes) < 2 && !slices.ContainsFunc(s.singles, a.covers) {
 		return a, nil
 	}
 	a = assumedFirst(a)
 	for _, one := range s.singles {
-		if !one.ran || one.stuck > 0 || one.lost*nearly > s.before || one.makeshift() || !a.contains(one) {
+		if !one.ran || one.stuck > 0 || one.lost*nearly > s.before || one.makeshift() || !a.contains(one) && !a.covers(one) {
 			continue
+		}
+		if !a.contains(one) { // it is a part of one that is there, with more
+			return a, one
 		}
 		out := *a
 		out.changes = append(slices.Clone(one.changes), slices.DeleteFunc(slices.Clone(a.changes), func(c fix.Change) bool { return c.ID == one.changes[0].ID })...)

@@ -343,6 +343,11 @@ func (a *attempt) has(c *fix.Change) bool {
 	return slices.ContainsFunc(a.changes, func(x fix.Change) bool { return slices.Contains(x.Has, c.ID) || slices.Contains(c.Has, x.ID) })
 }
 
+// covers says that another attempt is one change that is a part of this attempt's hook.
+func (a *attempt) covers(other *attempt) bool {
+	return len(other.changes) == 1 && slices.ContainsFunc(a.changes, func(x fix.Change) bool { return x.Sleep > 0 && slices.Contains(x.Has, other.changes[0].ID) })
+}
+
 // grow adds one more change to each attempt of a level, each set once.
 func grow(level, singles []*attempt) []*attempt {
 	var out []*attempt

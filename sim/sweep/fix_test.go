@@ -5,10 +5,40 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
+
+// A hook that the grace period cuts is given its time: that is the smaller change, and where a longer hook is for other values of what is assumed,
+// that it does as much as assumed is said of it.
+func TestAHookThatIsCutIsGivenItsTimeAlone(t *testing.T) {
+	t.Parallel()
+	cut := readiness + "\n        lifecycle: {preStop: {exec: {command: [sleep, \"20\"]}}}\n      terminationGracePeriodSeconds: 1"
+	s := simulate(t, "  replicas: 2", cut, scenario.Options{}, Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+	if len(s.Fixes) == 0 || s.Fixes[0].Title != "terminationGracePeriodSeconds: 30" || s.Fixes[0].Cases[0].Confirm.WithLoss != 0 {
+		t.Errorf("%+v", s.Fixes)
+	}
+	grace := &attempt{changes: []fix.Change{{ID: "terminationGracePeriodSeconds", Title: "grace"}}, ran: true}
+	longer := fix.Change{ID: "preStop", Sleep: engine.Second, Has: []string{"terminationGracePeriodSeconds"}}
+	for name, c := range map[string]struct {
+		a    *attempt
+		lost uint64
+		want bool
+	}{
+		"a longer hook":                     {&attempt{changes: []fix.Change{longer}}, 0, true},
+		"with another change":               {&attempt{changes: []fix.Change{longer, {ID: "budget"}}}, 0, true},
+		"the time alone is not enough":      {&attempt{changes: []fix.Change{longer}}, 100, false},
+		"a hook that is not a part of that": {&attempt{changes: []fix.Change{{ID: "preStop", Sleep: engine.Second}}}, 0, false},
+	} {
+		grace.lost = c.lost
+		first, alone := (&search{singles: []*attempt{grace}, before: 100}).firstOf(c.a)
+		if (alone == grace) != c.want || len(first.changes) != len(c.a.changes) {
+			t.Errorf("%s: %v, %v", name, first.ids(), alone)
+		}
+	}
+}
 
 // Each manifest is one mistake away from losing nothing: the fix is the end of that mistake,
 // and it holds on new seeds up to what no manifest can change.

@@ -235,6 +235,9 @@ type Hook struct {
 	After PostStart
 }
 
+// FailsAtOnce says that a hook is no delay at all: what it asks for is not there, or not implemented.
+func (h *Hook) FailsAtOnce() bool { return h.Kind == "missing" || h.Kind == "tcpSocket" }
+
 // PostStart is what a postStart hook does: it takes a while, and is taken to succeed. Before it ends, the kubelet does not report the container as
 // running, asks none of its probes, and starts none of the containers behind it.
 type PostStart struct {
