@@ -13,6 +13,9 @@ import (
 // are, for actions that ask for evictions: the drain of their node does not come to its end.
 func (b *builder) unserved(base *world.Scenario, index int) []Case {
 	o := &b.census.owners[index]
+	if o.kind == kindKnative || o.kind == kindRollout {
+		return b.untold(o)
+	}
 	if !o.simulated() || o.kind == world.DaemonSet || o.replicas == 0 || !b.kept(o) {
 		return nil
 	}
@@ -40,6 +43,18 @@ func (b *builder) unserved(base *world.Scenario, index int) []Case {
 		out = append(out, c)
 	}
 	return out
+}
+
+// untold names an app of a kind that is not simulated, which no Service of the input selects: Knative makes Services itself. Without that
+// its input would have nothing to judge.
+func (b *builder) untold(o *owner) []Case {
+	if slices.ContainsFunc(b.world.services, func(s manifest.Typed[*corev1.Service]) bool { return o.behind(s) }) {
+		return nil
+	}
+	return []Case{{
+		ID: o.id() + "/rollout", Action: ActionRollout, Kind: o.kind, Workload: o.id(), Traffic: "no Service", Object: o.object,
+		Verdict: NotJudged, Reason: "a " + o.kind + " is a kind that is not simulated, and no Service of the input leads to its pods",
+	}}
 }
 
 // kept says whether a budget lets no pod of a workload go when all that it counts are ready, or two cover them, which the eviction API

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,36 @@ func TestADrainThatWipesADirectory(t *testing.T) {
 		}
 		if got != tt.want || len(cases) == 0 {
 			t.Errorf("%q: %q, want %q: %v", tt.action, got, tt.want, problems)
+		}
+	}
+}
+
+// An app of a kind that is not simulated is named also where no Service of the input selects it: Knative makes Services itself.
+func TestAnAppWithoutAServiceIsNamed(t *testing.T) {
+	t.Parallel()
+	const knative = "{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: hello}, spec: {template: {spec: {containers: [{image: i}]}}}}\n"
+	const rollout = "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, metadata: {name: web}, spec: {replicas: 3, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}}\n"
+	const service = "---\n{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}\n"
+	const job = "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {metadata: {labels: {app: j}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}\n"
+	for name, c := range map[string]struct {
+		input string
+		want  []string
+	}{
+		"Knative":        {knative, []string{"a Knative Service is a kind that is not simulated, and no Service of the input leads to its pods"}},
+		"a Rollout":      {rollout, []string{"a Rollout is a kind that is not simulated, and no Service of the input leads to its pods"}},
+		"with a Service": {rollout + service, []string{"Service web selects the Rollout web: a kind that is not simulated"}},
+		"a Job":          {job, nil},
+	} {
+		cases, _ := casesIn(t, c.input, Options{Actions: []string{"rollout"}})
+		var got []string
+		for i := range cases {
+			if cases[i].Scenario != nil || cases[i].Verdict != NotJudged {
+				t.Errorf("%s: %s is judged", name, cases[i].ID)
+			}
+			got = append(got, cases[i].Reason)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -306,7 +306,7 @@ var takerMutants = []mutant{
 		{takings, "\"PodEvictionFailure\", Rest: engine.Minute", "\"PodEvictionFailure\", Rest: engine.Second"},
 	}},
 	{"EKS adds a node a zone", []string{"controllers 8.2 EKS"}, "sim/world", "TestThePaceOfAnUpgrade", []edit{
-		{takings, "max(2*s.zones(), unavailable)", "max(s.zones(), unavailable)"},
+		{takings, "max(2*s.zones(t.Nodes), unavailable)", "max(s.zones(t.Nodes), unavailable)"},
 	}},
 	{"a node of AKS stays cordoned", []string{"controllers 8.2 Time of EKS and AKS"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
 		{takings, "Limit: 30 * engine.Minute, AtLimit: Reopens}", "Limit: 30 * engine.Minute, AtLimit: Fails}"},
