@@ -132,7 +132,7 @@ func DefaultEndpointSlice(s *discoveryv1.EndpointSlice) {
 // DefaultNode fills in, in place, what the API server would: allocatable from
 // capacity.
 func DefaultNode(n *corev1.Node) {
-	if n.Status.Allocatable == nil && n.Status.Capacity != nil {
+	if n.Status.Allocatable == nil {
 		n.Status.Allocatable = n.Status.Capacity.DeepCopy()
 	}
 }

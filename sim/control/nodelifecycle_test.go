@@ -42,3 +42,13 @@ func TestHowFastNodesOfAZoneAreTainted(t *testing.T) {
 		}
 	}
 }
+
+// Since Kubernetes 1.32 a kubelet may be silent for longer. Reference: docs/model/pod-lifecycle.md 6.
+func TestHowLongAKubeletMayBeSilent(t *testing.T) {
+	t.Parallel()
+	for minor, want := range map[int]engine.Time{25: 40 * sec, 31: 40 * sec, 32: 50 * sec, 36: 50 * sec} {
+		if got := MonitorGrace(minor); got != want {
+			t.Errorf("1.%d: %s s, want %s s", minor, got.Seconds(), want.Seconds())
+		}
+	}
+}

@@ -250,3 +250,22 @@ func TestRequestsAreSecondsOfAClientsTraffic(t *testing.T) {
 		}
 	}
 }
+
+// How clients see what is lost is said from the most frequent on, without what hardly any of them see, and without shares where it is one thing.
+func TestHowClientsSeeALoss(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		refused, timeouts uint64
+		parts             int
+	}{{0, 0, 0}, {10, 0, 1}, {0, 10, 1}, {6, 4, 2}, {99, 1, 1}, {1, 99, 1}} {
+		s := &record.Stream{Totals: ledger.Totals{Total: 200, OK: 200 - tt.refused - tt.timeouts, Failed: tt.refused + tt.timeouts}}
+		s.Outcomes[ledger.OK], s.Outcomes[ledger.Refused], s.Outcomes[ledger.Timeout] = s.OK, tt.refused, tt.timeouts
+		got := outcomeWords(s)
+		if parts := len(strings.FieldsFunc(got, func(r rune) bool { return r == ',' })); parts != tt.parts {
+			t.Errorf("%d refused, %d without an answer: %q", tt.refused, tt.timeouts, got)
+		}
+		if first := seenAs(ledger.Refused); tt.refused > tt.timeouts != strings.HasPrefix(got, " ("+first) {
+			t.Errorf("%d refused, %d without an answer: %q", tt.refused, tt.timeouts, got)
+		}
+	}
+}

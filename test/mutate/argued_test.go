@@ -276,4 +276,16 @@ var arguedMistakes = []argued{
 		`cmd/lameduck/internal/cli/sim.go: (*simCommand).progress: disjunct deleted: "f == nil || !term.IsTerminal(int(f.Fd()))" -> "!term.IsTerminal(int(f.Fd()))"`,
 		"a file that is none has the descriptor of none, which is no terminal",
 	},
+	{
+		`sim/books.go: (*run).seenUnder: statement dropped: "common[view.Number] = s" -> ""`,
+		"a pod that is not remembered to be checked is checked once more",
+	},
+	{
+		`proxier/source/live/list.go: (*reader).object: early return dropped: "return o, fmt.Errorf(\"%s %s: %w\", o.Kind, o.Name, err)" -> ""`,
+		"what was read as JSON can be written as YAML: there is no such error",
+	},
+	{
+		`proxier/nftables/watch_linux.go: (*watcher).concerns: disjunct deleted: "m.kind>>8 != unix.NFNL_SUBSYS_NFTABLES || m.kind&0xff == unix.NFT_MSG_NEWGEN" -> "m.kind>>8 != unix.NFNL_SUBSYS_NFTABLES"`,
+		"the end of a transaction is of no family, and what is of none of ours is left out next",
+	},
 }
