@@ -164,7 +164,8 @@ func rescale(in rolloutInput) []scale {
 		return []scale{{rs: only, size: in.replicas}}
 	}
 	if n := in.newRS; n != nil && n.Replicas == in.replicas && n.Desired == in.replicas && n.Available == in.replicas {
-		return resized(active[:len(active)-1], make([]int, len(active)-1)) // saturated: the old ones go
+		old := slices.DeleteFunc(active, func(rs *api.ReplicaSet) bool { return rs == n })
+		return resized(old, make([]int, len(old))) // saturated: the old ones go
 	}
 	if !in.rolling {
 		return nil

@@ -112,6 +112,7 @@ func TestRescale(t *testing.T) {
 		{"to 0", 0, 0, false, with(set(1, 2, 2), 4, 5), []*api.ReplicaSet{with(set(0, 3, 3), 4, 5)}, "r0 0, r1 0"},
 		{"nothing to share: only annotations", 4, 1, false, with(set(1, 2, 2), 5, 6), []*api.ReplicaSet{with(set(0, 3, 3), 5, 6)}, "r0 3, r1 2"},
 		{"a saturated new set: the old ones go", 2, 1, false, with(set(1, 2, 2), 2, 3), []*api.ReplicaSet{with(set(0, 1, 1), 4, 5)}, "r0 0"},
+		{"... all of them where the new one is to have no pod and has none", 0, 1, false, set(2, 0, 0), []*api.ReplicaSet{with(set(0, 1, 1), 4, 5), with(set(1, 3, 3), 4, 5)}, "r0 0, r1 0"},
 		{"a new set of the whole size that is not available yet: the old one stays", 2, 1, false, with(set(1, 2, 1), 2, 3), []*api.ReplicaSet{with(set(0, 1, 1), 4, 5)}, "r0 1, r1 2"},
 		{"Recreate shares nothing", 6, 0, true, with(set(1, 2, 2), 4, 4), []*api.ReplicaSet{with(set(0, 2, 2), 4, 4)}, ""},
 	} {

@@ -1,16 +1,16 @@
 package facts
 
 var rolloutMutants = []mutant{
-	{"maxSurge rounds down", []string{"controllers 2 maxSurge"}, cluster, "TestFenceposts", []edit{
+	{"maxSurge rounds down", []string{"controllers 2 maxSurge"}, "sim/world", "TestFencepostsOfAllSmallDeployments", []edit{
 		{"sim/world/rollout.go", "scaled(maxSurge, replicas, true)", "scaled(maxSurge, replicas, false)"},
 	}},
-	{"maxUnavailable rounds up", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
+	{"maxUnavailable rounds up", []string{"controllers 2 maxUnavailable"}, "sim/world", "TestFencepostsOfAllSmallDeployments", []edit{
 		{"sim/world/rollout.go", "scaled(maxUnavailable, replicas, false)", "scaled(maxUnavailable, replicas, true)"},
 	}},
-	{"both fenceposts may be 0", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
+	{"both fenceposts may be 0", []string{"controllers 2 maxUnavailable"}, "sim/world", "TestFencepostsOfAllSmallDeployments", []edit{
 		{"sim/world/rollout.go", "\tif surge == 0 && unavailable == 0 {\n\t\tunavailable = 1\n", "\tif surge == 0 && unavailable == 0 {\n\t\tunavailable = 0\n"},
 	}},
-	{"maxUnavailable exceeds the replicas", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
+	{"maxUnavailable exceeds the replicas", []string{"controllers 2 maxUnavailable"}, "sim/world", "TestFencepostsOfAllSmallDeployments", []edit{
 		{"sim/world/rollout.go", "return surge, min(unavailable, replicas)", "return surge, unavailable"},
 	}},
 	{"surge is not counted in", []string{"controllers 2 Max total", "controllers 2.1"}, "sim/control", "TestRollingUpdateStep", []edit{
@@ -60,6 +60,18 @@ var rolloutMutants = []mutant{
 	}},
 	{"a new ReplicaSet is saturated before it is available", []string{"controllers 2 Scaling during rollout"}, "sim/control", "TestRescale", []edit{
 		{"sim/control/rollout.go", "n.Desired == in.replicas && n.Available == in.replicas {", "n.Desired == in.replicas {"},
+	}},
+	{"one old ReplicaSet stays where the new one is to have no pod", []string{"controllers 2 Scaling during rollout"}, "sim/control", "TestRescale", []edit{
+		{"sim/control/rollout.go", "func(rs *api.ReplicaSet) bool { return rs == n })\n\t\treturn", "func(rs *api.ReplicaSet) bool { return rs == active[len(active)-1] })\n\t\treturn"},
+	}},
+	{"more than what is left is shared out", []string{"controllers 2 Scaling during rollout"}, "sim/control", "TestRescaleOfAllSmallDeployments", []edit{
+		{"sim/control/rollout.go", "share = min(fraction(rs, in.replicas, allowed), left)", "share = fraction(rs, in.replicas, allowed)"},
+	}},
+	{"the clean-up takes no heed of another's", []string{"controllers 2.2a"}, "sim/control", "TestARollingUpdateTakesTheLargestStepAllowed", []edit{
+		{"sim/control/rollout.go", "\t\tsize[i] -= take\n\t\tbudget -= take\n", "\t\tsize[i] -= take\n"},
+	}},
+	{"a small per cent of a StatefulSet takes none away", []string{"controllers 4 maxUnavailable"}, "sim/world", "TestMaxUnavailableOfAllSmallStatefulSets", []edit{
+		{"sim/world/rollout.go", "return max(1, scaled(*maxUnavailable, replicas, false))", "return scaled(*maxUnavailable, replicas, false)"},
 	}},
 	{"what rounding leaves goes to the smallest", []string{"controllers 2 Scaling during rollout"}, "sim/control", "TestRoundingGoesToTheLargest", []edit{
 		{"sim/control/rollout.go", "out[0].size = max(0, out[0].size+left)", "out[len(out)-1].size = max(0, out[len(out)-1].size+left)"},
