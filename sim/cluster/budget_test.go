@@ -67,6 +67,24 @@ func TestABudgetThatIsStillBeingProcessed(t *testing.T) {
 	}
 }
 
+// Where the controller is faster than who evicts, it is the ordinary refusal, without a time to wait. Reference: docs/model/measured.md 1 new PDB.
+func TestAnEvictionThatComesAfterTheController(t *testing.T) {
+	t.Parallel()
+	b := newBuild(3).budget("maxUnavailable 1").drained(nil)
+	b.Latency = world.Latencies{APIWrite: engine.Constant(ms), Watch: engine.Constant(ms), Controller: engine.Constant(3 * ms)}
+	b.Actions = append(b.Actions, patched(0))
+	w := b.acts(t)
+	var answers []control.Answer
+	var times []engine.Time
+	for at := 10*sec + 2*ms; at <= 10*sec+10*ms; at += 8 * ms {
+		w.evictsAt(at, &answers, &times)
+	}
+	w.run(10*sec + 20*ms)
+	if len(answers) != 2 || !answers[0].Again || answers[1].Code != control.NotNow || answers[1].Again || !strings.Contains(answers[1].Why, "allows no eviction") {
+		t.Errorf("%+v", answers)
+	}
+}
+
 // The client gives up after it has asked ten times again; kubectl asks anew 5 s later. A drain that waits like that is none that cannot
 // end. Reference: docs/model/controllers.md 6.2 Retry-After.
 func TestRetryAfterIsTheClients(t *testing.T) {

@@ -127,6 +127,19 @@ func TestARefusedEvictionIsAskedAgain(t *testing.T) {
 		"26 kubectl: node-1 drained=true ")
 }
 
+// A pod that has gone between two requests is answered with 404: that is as good as evicted. Reference: docs/model/controllers.md 6.2 pod missing.
+func TestADrainOfAPodThatHasGone(t *testing.T) {
+	t.Parallel()
+	b := newBuild(2).nodes(2).budget("maxUnavailable 0").drained(nil, "node-1")
+	b.Actions = append(b.Actions, world.Action{At: 12 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "default/web", Number: 0}}})
+	w := b.acts(t)
+	w.run(30 * sec)
+	w.want("kubectl",
+		"10 kubectl: node-1 cordoned=true",
+		"10 kubectl: r0 0 refused: PodDisruptionBudget web (maxUnavailable 0) allows no eviction: 2 of 2 pods are ready, and 2 have to be",
+		"15 kubectl: node-1 drained=true ")
+}
+
 // What the eviction API says, by the situation of the pod and its budgets. Reference: docs/model/controllers.md 6.2.
 func TestEvictionTable(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -185,6 +186,52 @@ func TestEachHopTakesItsTime(t *testing.T) {
 		"17.964 slice of 1",      // heard of 17.763, worked on 17.963
 		"18.014 rules installed", // heard of 17.974, 40 ms of sync
 	)
+}
+
+// From a pod's readiness to the status of its budget: the watch, the controller's reaction and a write. Reference: docs/model/measured.md 2
+// pod Ready change -> PDB status.
+func TestABudgetFollowsItsPods(t *testing.T) {
+	t.Parallel()
+	b := newBuild(3).budget("maxUnavailable 1").drained(nil)
+	b.container().ReadinessProbe = probe(0, 1, 1, 1)
+	b.Latency = world.Latencies{APIWrite: engine.Constant(ms), Watch: engine.Constant(10 * ms), Controller: engine.Constant(100 * ms), StatusWrite: engine.Constant(5 * ms)}
+	w := b.acts(t)
+	w.store.Subscribe("test budgets", w.eng.Register("budgets"), engine.Dist{}, func(o api.Object) {
+		w.note("budget: %d of %d", as[*api.Budget](o).Healthy, as[*api.Budget](o).Expected)
+	}, api.KindBudget)
+	w.do(20*sec, "setReady", "web#0", "false")
+	w.run(30 * sec)
+	if got := w.when("budget: 2 of 3") - w.when("r0 0 running ready=false"); got != 111*ms {
+		t.Errorf("%v", w.lines)
+	}
+}
+
+// 120 pods fill two slices. A pod's change has the slice written that it is in, and no other, after the same hops as in a small Service.
+// Reference: docs/model/measured.md 2 same with 120 pods.
+func TestTwoSlicesOf120Pods(t *testing.T) {
+	t.Parallel()
+	b := newBuild(120)
+	b.container().ReadinessProbe = probe(0, 1, 1, 1)
+	b.Latency = world.Latencies{APIWrite: engine.Constant(ms), Watch: engine.Constant(10 * ms), SliceController: engine.Constant(200 * ms), StatusWrite: engine.Constant(5 * ms)}
+	w := b.start(t, 1)
+	w.pods()
+	written := 0
+	w.store.Subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(api.Object) {
+		written++
+		w.note("slice")
+	}, api.KindSlices)
+	if first, second := len(w.sliceState[0][0]), len(w.sliceState[0][1]); first != 100 || second != 20 {
+		t.Fatalf("%d and %d endpoints", first, second)
+	}
+	for i, pod := range []int{3, 110} {
+		written, w.lines = 0, nil
+		at := engine.Time(10+20*i) * sec
+		w.do(at, "setReady", fmt.Sprintf("web#%d", pod), "false")
+		w.run(at + 10*sec)
+		if got := w.when("slice") - w.when("ready=false"); got != 211*ms || written != 1 {
+			t.Errorf("pod %d: after %s s, %d slices", pod, got.Seconds(), written)
+		}
+	}
 }
 
 // initialDelaySeconds count from the whole second in which the container started: that is all its

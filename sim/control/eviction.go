@@ -13,8 +13,9 @@ import (
 )
 
 // An eviction that meets another's write tries again after so long, so often (Kubernetes 1.36
-// pkg/registry/core/pod/storage/eviction.go: EvictionsRetry, 500 ms with a jitter of 10 %; verified), and a budget
-// records so many pods at most (the same: MaxDisruptedPodSize).
+// pkg/registry/core/pod/storage/eviction.go: EvictionsRetry, 500 ms with a jitter of 10 %; verified); then it answers with the last
+// conflict, as client-go's retry returns that and not the timeout which the file would make a 504 (k8s.io/client-go v0.36.3 util/retry,
+// OnError; verified). A budget records so many pods at most (the same file: MaxDisruptedPodSize).
 const (
 	shortestConflict = 500 * engine.Millisecond
 	longestConflict  = 550 * engine.Millisecond
@@ -43,7 +44,7 @@ const (
 	Absent                  // 404
 	NotNow                  // 429: a budget does not allow it at the moment
 	Impossible              // 500, or 403: it does not do that
-	OutOfTime               // 504: too many conflicts
+	Conflict                // 409: too many of them
 	Unreachable             // no answer
 )
 
@@ -154,7 +155,7 @@ func (e *Evictions) decrement(r *eviction, n, conflicts int) {
 		case !conflict:
 			e.remove(r)
 		case conflicts >= mostConflicts:
-			r.answered(Answer{Code: OutOfTime, Why: fmt.Sprintf("504: %d evictions in a row met another change of %s", mostConflicts, e.d.Budgets[n].Words())})
+			r.answered(Answer{Code: Conflict, Why: fmt.Sprintf("409: %d evictions in a row met another change of %s", mostConflicts, e.d.Budgets[n].Words())})
 		default:
 			e.d.Engine.After(e.pause(r, conflicts), engine.ClassTimer, r.owner, "evict again", func() { e.decrement(r, n, conflicts) })
 		}

@@ -99,13 +99,43 @@ var disruptionMutants = []mutant{
 	{"after a conflict it is tried again at once", []string{"controllers 6.2 conflicts"}, cluster, "TestEvictionsThatComeTogether", []edit{
 		{evictions, "shortestConflict = 500 * engine.Millisecond\n\tlongestConflict  = 550 * engine.Millisecond", "shortestConflict = 5 * engine.Millisecond\n\tlongestConflict  = 6 * engine.Millisecond"},
 	}},
+	{"conflicts are met for ever", []string{"controllers 6.2 conflicts"}, controllers, "TestAnEvictionThatMeetsConflictsOnly", []edit{
+		{evictions, "mostConflicts    = 20", "mostConflicts    = 2000"},
+	}},
+	{"one conflict less is met", []string{"controllers 6.2 conflicts"}, controllers, "TestAnEvictionThatMeetsConflictsOnly", []edit{
+		{evictions, "mostConflicts    = 20", "mostConflicts    = 19"},
+	}},
+	{"any number of disrupted pods may be recorded", []string{"controllers 6.2 disruptedPods > 2000"}, controllers, "TestABudgetWithTooManyDisruptedPods", []edit{
+		{evictions, "mostDisrupted    = 2000", "mostDisrupted    = 20000"},
+	}},
+	{"2,000 disrupted pods are too many", []string{"controllers 6.2 disruptedPods > 2000"}, controllers, "TestABudgetWithTooManyDisruptedPods", []edit{
+		{evictions, "len(base.Disrupted) > mostDisrupted", "len(base.Disrupted) >= mostDisrupted"},
+	}},
+	{"a pod that is not there cannot be evicted", []string{"controllers 6.2 pod missing"}, controllers, "TestAnEvictionOfAPodThatIsNotThere", []edit{
+		{evictions, "answered(Answer{Code: Absent})", "answered(Answer{Code: Impossible})"},
+	}},
+	{"a drain fails for a pod that has gone", []string{"controllers 6.2 pod missing"}, cluster, "TestADrainOfAPodThatHasGone", []edit{
+		{drains, "\t\tcase Absent:\n\t\t\tr.over(l, \"\")", "\t\tcase Absent:\n\t\t\tr.over(l, \"not found\")"},
+	}},
+	{"a budget that was changed is behind for ever", []string{"measured 1 new PDB"}, cluster, "TestAnEvictionThatComesAfterTheController", []edit{
+		{"sim/api/objects.go", "return b.Observed < b.Spec", "return b.Spec > 0"},
+	}},
+	{"the disruption controller reacts at once", []string{"measured 2 pod Ready change -> PDB status"}, cluster, "TestABudgetFollowsItsPods", []edit{
+		{"sim/control/disruption.go", `"disruption-controller", d.Latencies.Controller,`, `"disruption-controller", engine.Dist{},`},
+	}},
+	{"an eviction is one write", []string{"measured 2 eviction request", "controllers 6.2 disruptionsAllowed > 0"}, controllers, "TestAnEvictionTakesItsWrites", []edit{
+		{evictions, `e.d.API.Write(r.owner, "evict: budget status",`, `e.d.API.WriteAfter(0, r.owner, "evict: budget status",`},
+	}},
+	{"all slices are written for one pod", []string{"measured 2 same with 120 pods"}, cluster, "TestTwoSlicesOf120Pods", []edit{
+		{slicer, "touched = all(want, touched)\n\t}\n", "}\n\ttouched = all(want, touched)\n"},
+	}},
 	{"nodes are cordoned one by one", []string{"controllers 7 Order"}, cluster, "TestKubectlDrain", []edit{
 		{drains, "if i == len(r.nodes) {\n\t\tr.empty()", "if i == 1 {\n\t\tr.empty()"},
 	}},
 	{"pods are evicted one by one", []string{"controllers 7 Pods of one node"}, cluster, "TestKubectlDrain", []edit{
 		{drains, "\t\tfor _, l := range slices.Clone(r.pods) {\n\t\t\tr.ask(l)\n\t\t}", "\t\tfor i, l := range slices.Clone(r.pods) {\n\t\t\tr.d.Engine.After(engine.Time(i)*engine.Second, engine.ClassTimer, r.Owner, \"evict\", func() { r.ask(l) })\n\t\t}"},
 	}},
-	{"kubectl asks again after 10 s", []string{"controllers 7 Retry"}, cluster, "TestARefusedEvictionIsAskedAgain", []edit{
+	{"kubectl asks again after 10 s", []string{"controllers 7 Retry", "measured 2 kubectl drain"}, cluster, "TestARefusedEvictionIsAskedAgain", []edit{
 		{drains, "evictAgain = 5 * engine.Second", "evictAgain = 10 * engine.Second"},
 	}},
 	{"kubectl looks each 5 s", []string{"controllers 7 Wait"}, cluster, "TestKubectlDrain", []edit{
