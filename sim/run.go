@@ -39,6 +39,8 @@ type Result struct {
 	Usable []cluster.Usable
 	// Dark says, by workload, what a client would see that knows all pods.
 	Dark []cluster.Dark
+	// Gaps says of the StatefulSets how long each of their pods was gone.
+	Gaps []Gaps
 	// Stuck says why a rollout or a drain that was begun cannot end, nil when it came to its end.
 	Stuck *control.Stuck
 	// CannotEnd lists all of it: of a drain each workload with a pod that is refused. Drained are the nodes that are through.
@@ -48,6 +50,13 @@ type Result struct {
 	Overruled []control.Overruled
 	// Pods names the pods of the events, by PodID; nil without Options.Events.
 	Pods []cluster.PodRef
+}
+
+// Gaps are those of one StatefulSet, in the order in which its pods went.
+type Gaps struct {
+	Workload int
+	Pods     []cluster.Gap
+	Most     int // pods that were gone at one moment
 }
 
 // StreamResult is what became of one stream of requests.
@@ -403,6 +412,9 @@ func (r *run) result(settled bool) *Result {
 	for i := range r.sc.Workloads {
 		res.Usable = append(res.Usable, r.cluster.Usable(i))
 		res.Dark = append(res.Dark, r.cluster.Dark(i))
+		if gaps, most := r.cluster.Gaps(i); len(gaps) > 0 {
+			res.Gaps = append(res.Gaps, Gaps{Workload: i, Pods: gaps, Most: most})
+		}
 	}
 	for i := range r.sc.Traffic {
 		res.Streams = append(res.Streams, r.streamResult(i))

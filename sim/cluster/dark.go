@@ -3,6 +3,7 @@ package cluster
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Dark is what a client would see of a run that resolved the name of a headless Service and knows
@@ -94,4 +95,27 @@ func (w *World) Dark(workload int) Dark {
 		out.Rollout = max(0, d.last-d.begun)
 	}
 	return out
+}
+
+// Gap is a time in which a pod that keeps its name was gone: until another of its name could serve in its place.
+type Gap struct {
+	Pod  string
+	For  engine.Time
+	Back bool // another came; else For is the time until now
+}
+
+// Gaps returns those of a workload whose pods keep their names, in the order in which the pods went, and how many were gone at one moment;
+// none of others.
+func (w *World) Gaps(workload int) (gaps []Gap, most int) {
+	if w.sc.Workloads[workload].Kind() != world.StatefulSet {
+		return nil, 0
+	}
+	d := &w.usable[workload].dark
+	for _, p := range d.gone {
+		if !p.back {
+			p.until = w.eng.Now()
+		}
+		gaps = append(gaps, Gap{Pod: p.name, For: p.until - p.from, Back: p.back})
+	}
+	return gaps, d.most
 }

@@ -43,6 +43,7 @@ func Expect(c *Case) []string {
 			break
 		}
 	}
+	out = append(out, expectGaps(c)...)
 	for i := range c.Runs {
 		if c.Runs[i].Out != "" {
 			unmet("order: %s, in seed %d", c.Runs[i].Out, c.Runs[i].Seed)
@@ -50,6 +51,23 @@ func Expect(c *Case) []string {
 		}
 	}
 	return out
+}
+
+// expectGaps looks at the gaps of StatefulSets in each run; one without any is shorter than any least one.
+func expectGaps(c *Case) (out []string) {
+	e := c.Expectation
+	for i := range c.Runs {
+		least, most := c.Runs[i].gapBounds()
+		switch seed := c.Runs[i].Seed; {
+		case e.GapSecondsMax != nil && most > *e.GapSecondsMax:
+			return []string{fmt.Sprintf("gapSeconds: %s in seed %d, more than max %s", most.Seconds(), seed, e.GapSecondsMax.Seconds())}
+		case e.GapSecondsMin != nil && least == engine.Never:
+			return []string{fmt.Sprintf("gapSeconds: no pod of a StatefulSet goes in seed %d", seed)}
+		case e.GapSecondsMin != nil && least < *e.GapSecondsMin:
+			return []string{fmt.Sprintf("gapSeconds: only %s in seed %d, less than min %s", least.Seconds(), seed, e.GapSecondsMin.Seconds())}
+		}
+	}
+	return nil
 }
 
 func expectCauses(c *Case) []string {

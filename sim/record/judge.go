@@ -20,6 +20,7 @@ func (c *Case) Close() {
 	if c.Verdict == "" && len(c.Runs) == 0 {
 		c.Verdict, c.Reason = NotJudged, "no run was done"
 	}
+	c.Gaps = gapsOf(c.Runs)
 	if c.Verdict != "" {
 		c.darken()
 		return

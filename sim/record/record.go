@@ -67,6 +67,7 @@ type Case struct {
 	Cuts          Range    // per run: connections that ended with their server or were cut by a load balancer, of clients whose requests share one
 	Usable        Usable   // of the run with the fewest, and of those with the longest time
 	Dark          *Dark    // of a case that is run though it is not judged, else nil
+	Gaps          []Gaps   // of the StatefulSets whose pods went
 	WithLoss      int      // runs
 	Bound         Fraction // with 95 % confidence at most that part of runs lose anything; 0 when some did
 	WorstSeed     uint64
@@ -201,6 +202,7 @@ type Run struct {
 	Groups    []ledger.Group
 	Usable    Usable // of the workload that had the fewest of what it should have
 	Dark      DarkRun
+	Gaps      []SetGaps // of the StatefulSets whose pods went
 	// Out is what of an expected order of events did not happen, "" when all did.
 	Out string
 	// Without is the same seed without the action, for as long: what fails there is not the action's doing, and was taken out of

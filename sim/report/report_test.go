@@ -301,16 +301,3 @@ func TestTrafficInWords(t *testing.T) {
 		}
 	}
 }
-
-// The order in which pods of a StatefulSet stop answering: of many the first two and the last.
-func TestPodsInTurn(t *testing.T) {
-	t.Parallel()
-	for want, names := range map[string][]string{
-		"": {"web-0"}, "web-1 and web-0": {"web-1", "web-0"}, "web-2, web-1 and web-0": {"web-2", "web-1", "web-0"},
-		"web-6, web-5 and so on to web-0": {"web-6", "web-5", "web-4", "web-3", "web-2", "web-1", "web-0"},
-	} {
-		if got := inOrder(names); got != want {
-			t.Errorf("%v: %q, want %q", names, got, want)
-		}
-	}
-}

@@ -80,6 +80,7 @@ type Case struct {
 	ConnectionsCut Counts           `json:"connectionsCut"`
 	UsablePods     *UsablePods      `json:"usablePods"` // null when no run was done
 	Dark           *Dark            `json:"dark"`       // null but for cases that are run though they are not judged
+	Gaps           []Gaps           `json:"gaps"`       // of the StatefulSets whose pods went
 	Runs           RunCounts        `json:"runs"`
 	WorstSeed      uint64           `json:"worstSeed"`
 	Requests       Requests         `json:"requests"`
@@ -242,6 +243,21 @@ type Dark struct {
 	RolloutSeconds Seconds  `json:"rolloutSeconds"` // 0 where nothing was rolled out
 }
 
+// Gaps say how long each pod of a StatefulSet that went was gone, until another of its name could serve in its place, over all runs; and
+// how many were gone at once, by run.
+type Gaps struct {
+	Workload string   `json:"workload"`
+	Pods     []PodGap `json:"pods"` // in the order in which they went in the first run
+	MostPods Counts   `json:"mostPods"`
+}
+
+// PodGap is how long one pod of a StatefulSet was gone.
+type PodGap struct {
+	Pod     string  `json:"pod"`
+	Seconds Seconds `json:"seconds"` // of the gaps that ended; 0 without one
+	NotBack int     `json:"notBack"` // runs at whose end none had come in its place
+}
+
 // LostRequest is one request that was lost.
 type LostRequest struct {
 	Seed      uint64      `json:"seed"`
@@ -331,7 +347,7 @@ func caseOf(c *record.Case) Case {
 		Verdict: string(c.Verdict), Reason: c.Reason, LostSeconds: secondsOf(c.LostSeconds), RequestsLost: Counts(c.RequestsLost),
 		LongestOutageSeconds: secondsOf(c.LongestOutage), WithoutServer: withoutServer(c), Runs: runCounts(c),
 		WorstSeed: c.WorstSeed, Requests: requestsOf(&sum), Outcomes: outcomesOf(sum.Outcomes, true),
-		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
+		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Gaps: []Gaps{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
 		Before: beforeOf(c), Stuck: stuckOf(c.Stuck), Overruled: overruledOf(c), Headline: c.Headline, Families: familiesOf(c), TriedWith: c.TriedWith,
 		Timeline: c.Timeline,
 	}
@@ -340,6 +356,13 @@ func caseOf(c *record.Case) Case {
 	}
 	if d := c.Dark; d != nil {
 		out.Dark = &Dark{secondsOf(d.Pods), append([]string{}, d.Order...), Counts(d.Most), secondsOf(d.Rollout)}
+	}
+	for _, g := range c.Gaps {
+		gaps := Gaps{Workload: g.Workload, MostPods: Counts(g.Most)}
+		for _, p := range g.Pods {
+			gaps.Pods = append(gaps.Pods, PodGap{p.Pod, secondsOf(p.For), p.NotBack})
+		}
+		out.Gaps = append(out.Gaps, gaps)
 	}
 	for i, client := range c.Clients {
 		lost, longest, sum := c.Client(i)

@@ -340,26 +340,11 @@ func (t *text) dark(c *record.Case) {
 		t.labelled("What to do", []string{what})
 		return
 	}
-	if words := inOrder(d.Order); words != "" {
-		t.labelled("In turn", []string{words})
-	}
+	t.gaps(c)
 	if d.Rollout.Max > 0 {
 		t.labelled("How long", []string{"the rollout takes " + spread(d.Rollout)})
 	}
 	t.labelled("", unsettledWords(c))
-}
-
-// inOrder says in which order pods stop answering, "" where there is none.
-func inOrder(names []string) string {
-	const most = 6
-	switch n := len(names); {
-	case n < 2:
-		return ""
-	case n > most:
-		return fmt.Sprintf("%s, %s and so on to %s", names[0], names[1], names[n-1])
-	default:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
 }
 
 // unsettledWords says how many runs had not settled, and what the first of them was waiting

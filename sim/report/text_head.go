@@ -47,6 +47,7 @@ func (t *text) head(c *record.Case) {
 		t.Text("  ", "What follows is with "+f.Name+":")
 	}
 	t.labelled("Who notices", t.noticed(c))
+	t.gaps(c)
 	t.labelled("Why", t.whys(c))
 	t.labelled("Overruled", t.overruled(c))
 	t.labelled("Assumed", t.madeUp(c))

@@ -13,20 +13,9 @@ func expectFields() []fieldOf[world.Expect] {
 		countBounds("failed", fieldsOf(
 			field{"max", of(whole).doc("", "requests that fail in each run, at most")}, field{"min", of(whole).doc("", "at least")},
 		), func(e *world.Expect) (least, most **int) { return &e.FailedMin, &e.FailedMax }),
-		{
-			field: field{"lostSeconds", fieldsOf(
-				field{"max", of(number).doc("", "seconds of traffic that each run loses, at most")}, field{"min", of(number).doc("", "at least")},
-			)},
-			read: func(c cursor, e *world.Expect) {
-				if e.LostSecondsMin, e.LostSecondsMax = c.get("min").seconds(), c.get("max").seconds(); e.LostSecondsMin != nil && e.LostSecondsMax != nil && *e.LostSecondsMin > *e.LostSecondsMax {
-					c.fail("min is more than max")
-				}
-			},
-			write: func(w *printer, e *world.Expect) {
-				w.seconds("lostSecondsMin", e.LostSecondsMin)
-				w.seconds("lostSecondsMax", e.LostSecondsMax)
-			},
-		},
+		secondBounds("lostSeconds", fieldsOf(
+			field{"max", of(number).doc("", "seconds of traffic that each run loses, at most")}, field{"min", of(number).doc("", "at least")},
+		), func(e *world.Expect) (least, most **engine.Time) { return &e.LostSecondsMin, &e.LostSecondsMax }),
 		{
 			field: field{"causes", fieldsOf(
 				field{"only", list(word(causeNames()...)).doc("", "no other cause occurs")},
@@ -46,6 +35,10 @@ func expectFields() []fieldOf[world.Expect] {
 		countBounds("usablePods", fieldsOf(
 			field{"min", of(whole).doc("", "pods that can serve, at any moment, at least")}, field{"max", of(whole).doc("", "in the worst moment at most")},
 		), func(e *world.Expect) (least, most **int) { return &e.UsablePodsMin, &e.UsablePodsMax }).printsBefore("order"),
+		secondBounds("gapSeconds", fieldsOf(
+			field{"max", of(number).doc("", "seconds for which a pod of a StatefulSet is gone, until another of its name can serve in its place, at most")},
+			field{"min", of(number).doc("", "at least")},
+		), func(e *world.Expect) (least, most **engine.Time) { return &e.GapSecondsMin, &e.GapSecondsMax }).printsBefore("order"),
 	}
 }
 
@@ -72,6 +65,24 @@ func countBounds(name string, s shape, in func(*world.Expect) (least, most **int
 			least, most := in(e)
 			w.count(name+"Min", *least)
 			w.count(name+"Max", *most)
+		},
+	}
+}
+
+// secondBounds is the same of seconds.
+func secondBounds(name string, s shape, in func(*world.Expect) (least, most **engine.Time)) fieldOf[world.Expect] {
+	return fieldOf[world.Expect]{
+		field: field{name, s},
+		read: func(c cursor, e *world.Expect) {
+			least, most := in(e)
+			if *least, *most = c.get("min").seconds(), c.get("max").seconds(); *least != nil && *most != nil && **least > **most {
+				c.fail("min is more than max")
+			}
+		},
+		write: func(w *printer, e *world.Expect) {
+			least, most := in(e)
+			w.seconds(name+"Min", *least)
+			w.seconds(name+"Max", *most)
 		},
 	}
 }

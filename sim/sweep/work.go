@@ -161,6 +161,16 @@ func summary(sc *world.Scenario, res *sim.Result) *record.Run {
 		}
 		first = false
 	}
+	for _, g := range res.Gaps {
+		if sc.Workloads[g.Workload].Bystander {
+			continue
+		}
+		set := record.SetGaps{Workload: sc.Workloads[g.Workload].Name(), Most: g.Most}
+		for _, p := range g.Pods {
+			set.Pods = append(set.Pods, record.Gap(p))
+		}
+		run.Gaps = append(run.Gaps, set)
+	}
 	if run.Stuck = stuck(sc, ownStuck(sc, res.Stuck)); run.Stuck == nil && res.Stuck != nil {
 		run.Settled, run.Unrest = true, "" // the others wait for ever, and this is all there is
 	}

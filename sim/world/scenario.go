@@ -397,6 +397,9 @@ type Expect struct {
 	Verdict        string
 	UsablePodsMin  *int
 	UsablePodsMax  *int
+	// GapSeconds are of each pod of a StatefulSet that goes, until another of its name can serve in its place.
+	GapSecondsMin *engine.Time
+	GapSecondsMax *engine.Time
 	// Order lists events that must happen in this order, in the words of the story.
 	Order []string
 	// Pos is where the expectation stands.
