@@ -90,6 +90,7 @@ func kindTable() map[string]*kindInfo {
 			old:      map[string]string{"admissionregistration.k8s.io/v1beta1": "1.22"},
 			newValue: func() apiObject { return &admissionv1.MutatingWebhookConfiguration{} }, finish: finishWith(DefaultMutatingWebhookConfiguration, nil)},
 		"KubeProxyConfiguration": {apiVersion: "kubeproxy.config.k8s.io/v1alpha1", clusterScoped: true, unnamed: true},
+		"KubeletConfiguration":   {apiVersion: "kubelet.config.k8s.io/v1beta1", clusterScoped: true, unnamed: true},
 		"Scenario":               {apiVersion: "lameduck/v1alpha1", clusterScoped: true, unnamed: true},
 		"Gateway": {apiVersion: "gateway.networking.k8s.io/v1",
 			read: map[string]func() apiObject{"gateway.networking.k8s.io/v1beta1": nil}},

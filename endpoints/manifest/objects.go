@@ -100,6 +100,8 @@ type Objects struct {
 
 	// KubeProxyConfigurations are kubeproxy.config.k8s.io/v1alpha1, raw.
 	KubeProxyConfigurations []*Object
+	// KubeletConfigurations are kubelet.config.k8s.io/v1beta1, raw.
+	KubeletConfigurations []*Object
 	// Scenarios are lameduck/v1alpha1, raw.
 	Scenarios []*Object
 	// Gateways, their classes and HTTPRoutes are gateway.networking.k8s.io, raw.
@@ -175,6 +177,8 @@ func (os *Objects) collectRaw(o *Object) {
 	switch o.Kind {
 	case "KubeProxyConfiguration":
 		os.KubeProxyConfigurations = append(os.KubeProxyConfigurations, o)
+	case "KubeletConfiguration":
+		os.KubeletConfigurations = append(os.KubeletConfigurations, o)
 	case "Scenario":
 		os.Scenarios = append(os.Scenarios, o)
 	case "Gateway":

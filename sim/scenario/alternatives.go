@@ -26,6 +26,9 @@ type Alternative struct {
 func Alternatives(s *world.Scenario) []Alternative {
 	var out []Alternative
 	for _, a := range s.Assumptions {
+		if a.Basis == "manifest" { // the input says it
+			continue
+		}
 		for _, v := range variants(a.ID) {
 			changed := s.Clone()
 			if v.change(changed) {

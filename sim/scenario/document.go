@@ -27,6 +27,8 @@ type document struct {
 	balanced  bool // some traffic goes through the load balancer
 	// shutdownSaid says that it is said how kubelets end their pods when a machine shuts down.
 	shutdownSaid bool
+	// shutdownBy is what a KubeletConfiguration of the input says of it, "" where none does, or the Scenario says something else.
+	shutdownBy string
 }
 
 // given is a value that did not come from the document.

@@ -110,6 +110,9 @@ func (b *builder) kubelet(c cursor) {
 	case total > 0:
 		b.out.Shutdown = []world.ShutdownGroup{{Priority: 0, Grace: total - last}, {Priority: world.CriticalPriority, Grace: last}}
 	}
+	if !c.present() {
+		b.configuredKubelet()
+	}
 }
 
 // shutsDown says what a shutdown assumes of the kubelets, where nothing is said of them, and minds pods of priority classes whose value
@@ -125,6 +128,9 @@ func (b *builder) shutsDown() {
 	})
 	if i < 0 {
 		return
+	}
+	if b.doc.shutdownBy != "" {
+		b.assumeAs("kubelet", b.doc.shutdownBy, "manifest")
 	}
 	b.spotKubelets(b.out.Actions[i].Operation)
 	if len(b.out.Shutdown) == 0 {

@@ -31,21 +31,22 @@ type inventory struct {
 	// What says who takes care of an Ingress or an HTTPRoute, and how.
 	ingressClasses, gateways, gatewayClasses, backendConfigs, backendPolicies []*manifest.Object
 
-	proxyConfigs  []*manifest.Object
-	configMaps    map[string]*manifest.Object // by namespace and name
-	nginxMaps     []*manifest.Object          // how ingress-nginx is set for all Ingresses
-	webhooks      []webhook
-	foreign       []owner            // workloads of kinds that are not simulated, in input order
-	scaledObjects []*manifest.Object // KEDA's
-	nodePools     []*manifest.Object // Karpenter's
-	adverts       []*manifest.Object // MetalLB's BGPAdvertisements and L2Advertisements
-	unread        []*manifest.Object // what leads requests to Services, and is not read
-	meshRules     []*manifest.Object // VirtualServices and DestinationRules of Istio
-	meshed        map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
-	namespaces    map[string]*manifest.Object
-	pods          []homed            // of the input, by namespace and name
-	unusable      []*manifest.Object // what the API server would refuse
-	claims        []manifest.Typed[*corev1.PersistentVolumeClaim]
+	proxyConfigs   []*manifest.Object
+	kubeletConfigs []*manifest.Object
+	configMaps     map[string]*manifest.Object // by namespace and name
+	nginxMaps      []*manifest.Object          // how ingress-nginx is set for all Ingresses
+	webhooks       []webhook
+	foreign        []owner            // workloads of kinds that are not simulated, in input order
+	scaledObjects  []*manifest.Object // KEDA's
+	nodePools      []*manifest.Object // Karpenter's
+	adverts        []*manifest.Object // MetalLB's BGPAdvertisements and L2Advertisements
+	unread         []*manifest.Object // what leads requests to Services, and is not read
+	meshRules      []*manifest.Object // VirtualServices and DestinationRules of Istio
+	meshed         map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
+	namespaces     map[string]*manifest.Object
+	pods           []homed            // of the input, by namespace and name
+	unusable       []*manifest.Object // what the API server would refuse
+	claims         []manifest.Typed[*corev1.PersistentVolumeClaim]
 }
 
 // webhook is a Service that the API server itself depends on.
@@ -145,6 +146,8 @@ func (w *inventory) addRaw(o *manifest.Object) {
 		}
 	case "KubeProxyConfiguration":
 		w.proxyConfigs = append(w.proxyConfigs, o)
+	case "KubeletConfiguration":
+		w.kubeletConfigs = append(w.kubeletConfigs, o)
 	}
 }
 

@@ -77,7 +77,8 @@ stuck, blocked, drops; --fail-on names others), or when a Scenario's expectation
 exits 130; so does SIGTERM, and exits 143. --sweep asks how much, not whether: it exits with 0.
 
 ` + clusterHelp + `workloads of the namespaces (of all, for the drain of a node) and what leads to them, Pods,
-PodDisruptionBudgets, Nodes, and the KubeProxyConfiguration in kube-system.`
+PodDisruptionBudgets, HorizontalPodAutoscalers, Nodes, and the KubeProxyConfiguration in
+kube-system.`
 
 func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program, opts: scenario.Options{Wording: commandLine()}}
