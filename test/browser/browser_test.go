@@ -303,6 +303,7 @@ func pages(t *testing.T, dir string) []written {
 		{written{Name: "two-clients"}, twoKinds(t)},
 		{written{Name: "families"}, families(t)},
 		{written{Name: "no-target", Golden: "one"}, noTarget(t)},
+		{written{Name: "comes-and-goes"}, simulated(t, few, example(t, "scenarios/ready-then-crash.yaml"))},
 		{written{Name: "used-again"}, simulated(t, few, example(t, "scenarios/all-terminating-readiness.yaml"))},
 		{written{Name: "ingress"}, simulated(t, few, example(t, "scenarios/ingress-controller-app-no-retries.yaml"))},
 		{written{Name: "without-server"}, withoutServer(t)},

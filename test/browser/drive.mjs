@@ -104,6 +104,7 @@ async function words(p, page) {
   if (p.name === "families") await families(p, page);
   if (p.name === "no-target") await noTarget(p, page, lead);
   if (p.name === "ingress") await secondHop(p, page);
+  if (p.name === "comes-and-goes") await comesAndGoes(p);
   if (p.name === "used-again") await usedAgain(p);
   if (p.name === "without-server") await withoutServer(p, page, lead);
   if (p.name === "local") say(p.name, "says that it is the node that had no pod", / a node that had no pod of its own to send to\./.test(lead), lead);
@@ -238,6 +239,26 @@ async function secondHop(p, page) {
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Lost band", exact: true }).click();
+}
+
+// comesAndGoes: a pod that comes and then ends has its beginning in its lanes, too, and what is over is said in words.
+async function comesAndGoes(p) {
+  const { page, context } = await open(p);
+  const { result } = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+  const { pods, bands } = result.cases.find((c) => c.timeline).timeline;
+  const ends = pods.filter((x) => bands.some((b) => b.pod === x.id));
+  for (const shut = page.locator("button.opener[aria-expanded=false]"); await shut.count();) {
+    await shut.first().focus();
+    await page.keyboard.press("Enter");
+  }
+  await page.getByRole("button", { name: "Whole run", exact: true }).click();
+  const rows = await page.locator("svg.lanes").first().locator("g.head, g.lane").evaluateAll((all) => all.map((g) => [g.querySelector(":scope > .label title, :scope > text title").textContent, [...g.querySelectorAll(".bar")].map((b) => b.classList[1])]));
+  const looks = (pod, name) => rows.slice(rows.findIndex(([head]) => head.startsWith(`${pod.called} on `))).find(([label]) => label.startsWith(name))?.[1].join();
+  const came = ends.filter((x) => x.phases[0].is === "pending"), went = ends.filter((x) => x.gone !== null);
+  say(p.name, "pods come and end, and pods go", came.length > 0 && went.length > 0, JSON.stringify(ends.map((x) => x.called)));
+  for (const pod of came) say(p.name, `the lane of ${pod.called} begins when it is pending`, /^pending,(starting,)?open/.test(looks(pod, "the pod")), looks(pod, "the pod"));
+  for (const pod of went) say(p.name, `what is over is said of ${pod.called}`, [looks(pod, "the pod"), looks(pod, "API")].every((x) => /,past$/.test(x)), `${looks(pod, "the pod")}; ${looks(pod, "API")}`);
+  await context.close();
 }
 
 // usedAgain: a node that comes back to a pod has a bar for each time in which its rules lead there.

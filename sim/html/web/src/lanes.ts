@@ -7,7 +7,7 @@ import { count, marks as markWords, nodeMarks, phases, relative, seconds, states
 // Look is how a bar is drawn; each look has a colour and a pattern or a shape of its own.
 export type Look =
   | "ready" | "leaving" | "ending" | "unready" | "pending" | "starting" | "open" | "uses" | "late" | "early" | "fallback" | "nothing" | "sync" | "wait"
-  | "healthy" | "failing" | "draining" | "unhealthy";
+  | "healthy" | "failing" | "draining" | "unhealthy" | "past";
 
 export interface Bar { from: number; to: number; look: Look; text: string; short?: string; hover: string; event: number } // short: where there is no room for the text
 export interface Sign { at: number; shape: "tick" | "down" | "kill" | "probe-ok" | "probe-bad" | "let-go" | "action"; text: string; hover: string; event: number }
@@ -170,14 +170,15 @@ function race(x: Index, b: Band, shown: number[], filter: Filter): Group {
   for (const s of p?.slices ?? []) {
     rows.push(row({
       ...base, key: `${key}-api-${s.service}`, label: (p?.slices.length ?? 0) > 1 ? `API: ${s.service}` : "API says",
-      bars: s.spans.map((v) => ({ from: v.from, to: v.to, look: lookOf(v.is), text: phases[v.is] ?? v.is, hover: `EndpointSlices of ${s.service} say: ${name} is ${phases[v.is] ?? v.is}`, event: 0 })),
+      bars: s.spans.map((v) => ({ from: v.from, to: v.to, look: lookOf(v.is), text: phases[v.is] ?? v.is, hover: `EndpointSlices of ${s.service} say: ${name} is ${phases[v.is] ?? v.is}`, event: 0 }))
+        .concat(past(s.spans[s.spans.length - 1]?.to ?? null, x.t.end, "not listed any more", `EndpointSlices of ${s.service} do not list ${name} any more`)),
       signs: (p?.marks ?? []).filter((m) => m.kind === "deleted").map(signOf),
     }));
   }
   rows.push(row({
     ...base, key: `${key}-pod`, label: "the pod",
-    bars: (p?.listens ?? []).map((v) => ({ from: v.from, to: v.to, look: "open" as Look, text: "accepts connections", hover: `${name} accepts connections`, event: 0 }))
-      .concat(closedBar(b, p?.gone ?? null, x.t.end, name, machine)),
+    bars: beginning(p).concat((p?.listens ?? []).map((v) => ({ from: v.from, to: v.to, look: "open" as Look, text: "accepts connections", hover: `${name} accepts connections`, event: 0 })))
+      .concat(closedBar(b, p?.gone ?? null, x.t.end, name, machine), past(p?.gone ?? null, x.t.end, "gone", `${name} is gone`)),
     signs: (p?.marks ?? []).filter((m) => m.kind !== "deleted" && m.kind !== "created" && !(machine && m.kind === "closed")).map(signOf),
   }));
   for (const n of b.nodes.filter((o) => o.like < 0)) {
@@ -208,6 +209,18 @@ function bandWords(b: Band, machine: boolean): string {
   if (b.to === null) return `: ${b.last} never lets go of it`;
   const d = b.to - b.from;
   return d > 0 ? `: ${b.last} lets go ${seconds(d)} after ${machine ? "that" : "it has closed"}` : `: ${b.last} lets go last, ${seconds(-d)} before it closes`;
+}
+
+// beginning is what a pod that comes in this run is before it accepts connections.
+function beginning(p: PodLane | undefined): Bar[] {
+  const until = p?.listens[0]?.from ?? Infinity;
+  return (p?.phases ?? []).filter((s) => (s.is === "pending" || s.is === "starting") && s.from < until)
+    .map((s) => ({ from: s.from, to: Math.min(s.to, until), look: lookOf(s.is), text: phases[s.is] ?? s.is, hover: `${p!.called}${p!.node ? ` on ${p!.node}` : ""}: ${phases[s.is] ?? s.is}`, event: 0 }));
+}
+
+// past is the time in which something is no more, up to the end of the run.
+function past(from: number | null, end: number, text: string, hover: string): Bar[] {
+  return from === null || from >= end ? [] : [{ from, to: end, look: "past", text, hover, event: 0 }];
 }
 
 function closedBar(b: Band, gone: number | null, end: number, name: string, machine: boolean): Bar[] {
