@@ -159,6 +159,10 @@ async function asInText(p, page) {
   const filter = page.locator("#timeline label", { hasText: /^Node/ }).locator("select");
   await filter.selectOption("node-1");
   const narrowed = (await heads()).map(([seen]) => seen).filter((x) => /lost/.test(x) && !/hatched/.test(x));
+  const late = await page.locator("svg.lanes").first().locator(".bar.late text").allTextContents();
+  same(p.name, "and so do the bars", late.filter((x) => /lost/.test(x) && !/\d of \d/.test(x)), []);
+  const none = (await page.locator("svg.lanes").nth(1).locator("g.head text title").allTextContents()).filter((x) => /\b0 of 0\b/.test(x));
+  same(p.name, "of nothing nothing is counted", none, []);
   say(p.name, "with a filter the heads say how many are shown", narrowed.length > 2 && narrowed.every((x) => /: \d+ of \d+ marked lost requests? shown/.test(x)), narrowed.join("; "));
   await filter.selectOption("");
   await page.locator("#timeline details", { hasText: "Events as a table" }).locator("summary").click();
@@ -402,6 +406,8 @@ async function mouse(p, page, t) {
   }
   const at = await now(page);
   await page.getByRole("button", { name: "next event", exact: true }).click();
+  const said = (await page.locator("[aria-live]").textContent()).replace(/^.*? s: /, "").split("; ");
+  same(p.name, "no event is announced twice", said.length, new Set(said).size);
   say(p.name, "steps to the next event", (await now(page)) !== at || t.events.length === 0, `${at} then ${await now(page)}`);
   const from = await now(page);
   await page.getByRole("button", { name: "Play", exact: true }).click();

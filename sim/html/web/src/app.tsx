@@ -221,7 +221,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
     setPinned(true);
     setPlaying(false);
     show(next);
-    setSays(`${relative(next, zero)}: ${t.events.filter((e) => e.at === next).map((e) => e.what).join("; ")}`);
+    setSays(`${relative(next, zero)}: ${[...new Set(t.events.filter((e) => e.at === next).map((e) => e.what))].join("; ")}`);
   };
   const from = zeroAt(t, t.zero.pod);
   useEffect(() => onSpan?.(moved ? [view[0] - from, view[1] - from] : null), [moved, view, from]);

@@ -41,7 +41,8 @@ function narrowed(f: Filter): boolean { return Object.values(f).some((v) => v !=
 // ofAll says how many of the marked lost requests are looked at: what a filter leaves out has no other count.
 function ofAll(x: Index, shown: number[], all: (f: Failure) => boolean): string {
   const caused = (i: number) => !x.t.failures[i]!.without && all(x.t.failures[i]!);
-  return `${shown.filter(caused).length} of ${count(x.t.failures.filter((_, i) => caused(i)).length, "marked lost request")} shown`;
+  const there = x.t.failures.filter((_, i) => caused(i)).length;
+  return there === 0 ? "nothing lost" : `${shown.filter(caused).length} of ${count(there, "marked lost request")} shown`;
 }
 
 // passes says whether a failure is among those that are looked at.
@@ -182,9 +183,9 @@ function race(x: Index, b: Band, shown: number[], filter: Filter): Group {
     signs: (p?.marks ?? []).filter((m) => m.kind !== "deleted" && m.kind !== "created" && !(machine && m.kind === "closed")).map(signOf),
   }));
   for (const n of b.nodes.filter((o) => o.like < 0)) {
-    const own = letGo(x, b, n, shown, base, key, zero);
+    const own = letGo(x, b, n, shown, base, key, zero, narrowed(filter));
     rows.push(n.alike > 0 ? { ...own, label: `${n.alike + 1} nodes alike`, folds: { key: `${own.key}-alike`, title: `${n.alike + 1} nodes alike, the last to let go: ${n.name}`, open: false } } : own);
-    if (n.alike > 0) for (const o of b.nodes.filter((y) => y.like === n.node)) rows.push({ ...letGo(x, b, o, shown, base, key, zero), under: `${own.key}-alike` });
+    if (n.alike > 0) for (const o of b.nodes.filter((y) => y.like === n.node)) rows.push({ ...letGo(x, b, o, shown, base, key, zero, narrowed(filter)), under: `${own.key}-alike` });
   }
   const none = forsaken(x, b);
   const own = narrowed(filter) ? ofAll(x, shown, (f) => f.pod === b.pod) : `${count(b.lost, "request")} lost`;
@@ -230,21 +231,22 @@ function closedBar(b: Band, gone: number | null, end: number, name: string, mach
 }
 
 // letGo is one node's row of a race: it uses the pod until its rules let go of it.
-function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], base: object, key: string, zero: number): Row {
+function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], base: object, key: string, zero: number, part: boolean): Row {
   const until = n.letGo ?? x.t.end;
   const whose = x.whose(b, n);
   const closed = b.from ?? until;
-  const isOwn = (i: number) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node && (n.node >= 0 || f.proxy === n.proxy) && (!n.clients || n.clients.includes(f.client)); };
+  const isOwn = (f: Failure | undefined) => f?.pod === b.pod && f.node === n.node && (n.node >= 0 || f.proxy === n.proxy) && (!n.clients || n.clients.includes(f.client));
+  const lost = n.lost === 0 ? "" : part ? ofAll(x, shown, isOwn) : `${count(n.lost, "request")} lost`;
   const after = n.letGo === null ? "" : n.gone ? `${relative(n.letGo, zero)}: its machine is gone` : `${relative(n.letGo, zero)}${n.letGo <= closed && !aloneAfter(x, n) ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
   return row({
-    ...base, key: `${key}-node-${n.node}-${whose}`, label: whose, short: whose.slice(whose === n.name ? 0 : n.name.length + 1), group: key, bars: sendBars(x, b, n, whose), nodes: n.node < 0 ? [] : [n.node],
+    ...base, key: `${key}-node-${n.node}-${whose}`, label: whose, short: whose.slice(whose === n.name ? 0 : n.name.length + 1), group: key, bars: sendBars(x, b, n, whose, lost), nodes: n.node < 0 ? [] : [n.node],
     signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${whose}: ${after}`, event: n.event }],
-    failures: shown.filter(isOwn),
+    failures: shown.filter((i) => isOwn(x.t.failures[i])),
   });
 }
 
 // sendBars are the times in which a pod that goes is sent to, each parted where it accepts nothing any more. What was lost then is said in the longest.
-function sendBars(x: Index, b: Band, n: Band["nodes"][number], whose: string): Bar[] {
+function sendBars(x: Index, b: Band, n: Band["nodes"][number], whose: string, words: string): Bar[] {
   const name = x.pod(b.pod), verb = n.node < 0 ? "sends to" : "rules lead to";
   const spans = sends(x, b, n);
   const closed = b.from ?? x.t.end;
@@ -255,8 +257,8 @@ function sendBars(x: Index, b: Band, n: Band["nodes"][number], whose: string): B
     const bars: Bar[] = [], open = Math.min(s.to, closed);
     if (s.from < open) bars.push({ from: s.from, to: open, look: s.fallback ? "fallback" : "uses", text: s.fallback ? "falls back to it" : "uses it", hover: s.fallback ? `${whose} falls back to ${name}: no pod is ready` : `${whose} ${verb} ${name}`, event: 0 });
     if (late(s) <= 0) return bars;
-    const lost = late(s) === longest ? `: ${n.lost > 0 ? `${count(n.lost, "request")} lost` : "nobody asked"}` : "";
-    bars.push({ from: Math.max(s.from, closed), to: s.to, look: n.lost > 0 ? "late" : "early", text: `sends to ${pod}${lost}`, short: lost && n.lost > 0 ? `${n.lost} lost` : "closed", hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(late(s))}${lost && `, ${count(n.lost, "request")} lost`}`, event: 0 });
+    const lost = late(s) === longest ? words || "nobody asked" : "";
+    bars.push({ from: Math.max(s.from, closed), to: s.to, look: n.lost > 0 ? "late" : "early", text: `sends to ${pod}${lost && `: ${lost}`}`, short: lost && words ? words.replace(/ (marked .*|requests? lost)$/, " lost") : "closed", hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(late(s))}${lost && `, ${lost}`}`, event: 0 });
     return bars;
   });
 }
