@@ -128,7 +128,7 @@ const controls = [
   "tab Timeline", "tab Why", "tab Cases", "tab Assumed", "tab As text",
   "choice Case", "button Lost band", "button Whole run", "button zoom in", "button zoom out", "button earlier", "button later", "button Previous lost", "button Next lost", "fold Filter", "choice Node", "choice Whose delay", "picture",
   "button of a group of lanes", "moment of a story", "button Close", "fold Where connections go at each moment", "button previous event", "button Play", "button next event", "choice Speed", "choice Client", "slider Moment", "region Picture of the ways",
-  ...["Lost requests", "When each node let go of each pod that went", "Events", "Every bar of the picture"].flatMap((t) => [`region ${t}`, `sort of ${t}`]), "row of Lost requests",
+  ...["Lost requests", "When each node let go of each pod that went", "Events", "Every bar of the picture"].flatMap((t) => [`region ${t}`, `sort of ${t}`, `button Copy the table ${t}`]), "row of Lost requests",
   "fold Lost requests as a table", "fold Bands as a table", "fold Events as a table", "fold Lanes as a table",
 ];
 

@@ -54,12 +54,13 @@ const picture = [
   "button Lost band", "button Whole run", "button zoom in", "button zoom out", "button earlier", "button later", "button Previous lost", "button Next lost", "picture", "button of a group of lanes",
   "button previous event", "button Play", "button next event", "choice Speed", "slider Moment", "region Picture of the ways", "moment of a story", "button Close",
   "fold Lost requests as a table", "fold Bands as a table", "fold Events as a table", "fold Lanes as a table",
-  ...["Lost requests", "When each node let go of each pod that went", "Events", "Every bar of the picture"].flatMap((t) => [`region ${t}`, `sort of ${t}`]), "row of Lost requests",
+  ...["Lost requests", "When each node let go of each pod that went", "Events", "Every bar of the picture"].flatMap((t) => [`region ${t}`, `sort of ${t}`, `button Copy the table ${t}`]), "row of Lost requests",
 ];
+const copies = ["button Copy the table Cases", "button Copy the table Assumptions"];
 const controls = {
-  report: [...picture, "choice Case", "choice Client", "choice Node", "choice Whose delay", "region change of spec.template.spec.containers[N].lifecycle.preStop", "button Copy", "region Cases", "sort of Cases", "row of Cases",
+  report: [...picture, "choice Case", "choice Client", "choice Node", "choice Whose delay", "region change of spec.template.spec.containers[N].lifecycle.preStop", "button Copy the change of spec.template.spec.containers[N].lifecycle.preStop", ...copies, "region Cases", "sort of Cases", "row of Cases",
     "region Assumptions", "sort of Assumptions", "fold All of it", "region the report as text"],
-  holds: [...picture.filter((c) => !/Previous lost|Next lost|story|Close|Lost band|row of/.test(c)), "button The deletion", "choice Case", "choice Client", "choice Node", "region Cases", "sort of Cases", "row of Cases",
+  holds: [...picture.filter((c) => !/Previous lost|Next lost|story|Close|Lost band|row of/.test(c)), "button The deletion", "choice Case", "choice Client", "choice Node", ...copies, "region Cases", "sort of Cases", "row of Cases",
     "region Assumptions", "sort of Assumptions", "fold All of it", "region the report as text"],
   sweep: ["region The map", "fold Points that cannot be", "region default/web"],
   lesson: [...picture, "choice Node", "choice Whose delay"],
@@ -461,6 +462,12 @@ async function tables(p, page, t) {
   const rows = await page.locator(".tables table").first().locator("tbody tr").evaluateAll((list) => list.map((r) => [...r.cells].map((c) => c.textContent)));
   const want = t.failures.map((f) => `${t.clients[f.client].name} ${f.number}|${f.outcome}|${f.cause}|${f.actor}`);
   same(p.name, "every failure of the JSON is in the table", rows.map((r) => [r[0], r[3], r[4], r[5]].join("|")), want);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy the table Lost requests", exact: true }).click();
+  say(p.name, "that a table is copied is announced", await comes(async () => (await page.locator(".tables [role=status]").allTextContents()).includes("Copied"), 3000), "");
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  const whole = [9, ...rows.map(() => 9)];
+  say(p.name, "a table is copied whole", await comes(async () => JSON.stringify((await copied()).split("\n").map((l) => l.split("\t").length)) === JSON.stringify(whole), 3000), (await copied()).slice(0, 300));
   const marked = new Set();
   await page.locator(".stage").focus();
   await page.keyboard.press("Home");

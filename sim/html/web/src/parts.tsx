@@ -1,7 +1,7 @@
 // What is around the timeline: what helps, the cases, what was assumed.
 
 import { behindOf, type Assumption, type Case, type Family, type Fix, type FixedCase, type Page, type Range } from "./data";
-import { Table } from "./tables";
+import { Copy, Table } from "./tables";
 import { count, seconds, span, verdicts } from "./words";
 
 function lost(r: Range): string {
@@ -113,14 +113,9 @@ function EditText({ e }: { e: { file: string; line: number; path: string; from: 
     <div class="edit">
       <p class="source">{e.line > 0 ? `${e.file}:${e.line}` : e.path ? "" : "new"} <code>{e.path}</code></p>
       <pre tabIndex={0} aria-label={`change of ${e.path}`}>{text}</pre>
-      <button type="button" onClick={(ev) => copy(text, ev.currentTarget as HTMLButtonElement)}>Copy</button>
+      <Copy text={() => text} what={`the change of ${e.path || e.file}`} />
     </div>
   );
-}
-
-function copy(text: string, button: HTMLButtonElement) {
-  const done = (word: string) => { button.textContent = word; setTimeout(() => { button.textContent = "Copy"; }, 1500); };
-  navigator.clipboard?.writeText(text).then(() => done("Copied"), () => done("Select it, and copy by hand"));
 }
 
 export function Cases({ page, drawn, at, onCase }: { page: Page; drawn: number[]; at: number; onCase: (i: number) => void }) {

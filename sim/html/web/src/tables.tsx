@@ -21,7 +21,10 @@ export function Table<T>({ name, columns, rows, cell, onPick, picked }: {
       return (x < y ? -1 : x > y ? 1 : 0) * (by.down ? -1 : 1);
     });
   }, [rows, by, columns]);
+  const text = () => [columns.map((c) => c.name), ...sorted.map((x) => columns.map((c) => c.text(x)))].map((line) => line.map((t) => t.replace(/\s+/g, " ")).join("\t")).join("\n");
   return (
+    <div class="with-copy">
+    <Copy text={text} what={`the table ${name.split(/[,.:]/)[0]}`} />
     <div class="scroll" tabIndex={0} role="region" aria-label={name}>
       <table>
         <caption>{name}</caption>
@@ -35,7 +38,22 @@ export function Table<T>({ name, columns, rows, cell, onPick, picked }: {
           </tr>))}</tbody>
       </table>
     </div>
+    </div>
   );
+}
+
+// Copy is a button that copies a text, and says what became of that, also to who does not see it.
+export function Copy({ text, what }: { text: () => string; what: string }) {
+  const [said, setSaid] = useState("");
+  const tell = (word: string) => {
+    setSaid(word);
+    setTimeout(() => setSaid(""), 4000);
+  };
+  const copy = () => {
+    if (!navigator.clipboard) return tell("Select it, and copy by hand");
+    navigator.clipboard.writeText(text()).then(() => tell("Copied"), () => tell("Select it, and copy by hand"));
+  };
+  return <><button type="button" class="copy" aria-label={`Copy ${what}`} onClick={copy}>{said || "Copy"}</button><span class="visually-hidden" role="status">{said}</span></>;
 }
 
 // mostPrinted is how many rows a table may have that is printed though nobody has opened it.
