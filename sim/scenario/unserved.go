@@ -48,7 +48,8 @@ func (b *builder) unserved(base *world.Scenario, index int) []Case {
 // untold names an app of a kind that is not simulated, which no Service of the input selects: Knative makes Services itself. Without that
 // its input would have nothing to judge.
 func (b *builder) untold(o *owner) []Case {
-	if slices.ContainsFunc(b.world.services, func(s manifest.Typed[*corev1.Service]) bool { return o.behind(s) }) {
+	if rawAt(o.object.Value, "spec", "workloadRef") != nil || // the pods are those of a Deployment
+		slices.ContainsFunc(b.world.services, func(s manifest.Typed[*corev1.Service]) bool { return o.behind(s) }) {
 		return nil
 	}
 	return []Case{{
