@@ -373,6 +373,7 @@ func (b *builder) describe(w *world.Workload, server int) {
 	w.Server = c.Name
 	w.App = servers.ContainerApp(c, template.Labels, b.doc.set.For(w.ObjectName()))
 	b.readCorefile(w, c)
+	b.readProxyConfig(w, c)
 }
 
 // app puts what apps.NAME says over the table's profile.

@@ -169,6 +169,11 @@ func tuneEnvoy(e *Evidence, app *world.App) {
 	}
 }
 
+// Sets says that a container's manifest has a variable with a value written out.
+func Sets(c *corev1.Container, variable string) bool {
+	return EvidenceOf(c, nil).variable(variable) != ""
+}
+
 func tuneIstio(e *Evidence, app *world.App) {
 	v, ok := units.ParseSpan(e.variable("TERMINATION_DRAIN_DURATION_SECONDS"), engine.Second)
 	if ok {
