@@ -102,7 +102,8 @@ func kindTable() map[string]*kindInfo {
 			old: map[string]string{"networking.k8s.io/v1beta1": "1.22"}},
 		"BackendConfig": {apiVersion: "cloud.google.com/v1",
 			read: map[string]func() apiObject{"cloud.google.com/v1beta1": nil}},
-		"GCPBackendPolicy": {apiVersion: "networking.gke.io/v1"},
+		"GCPBackendPolicy":  {apiVersion: "networking.gke.io/v1"},
+		"HealthCheckPolicy": {apiVersion: "networking.gke.io/v1"},
 	}
 }
 

@@ -114,6 +114,8 @@ type Objects struct {
 	BackendConfigs []*Object
 	// BackendPolicies are GCPBackendPolicies of networking.gke.io/v1, raw: what BackendConfigs are to a Gateway.
 	BackendPolicies []*Object
+	// HealthPolicies are HealthCheckPolicies of networking.gke.io/v1, raw: what health checks of a Gateway's backends are like.
+	HealthPolicies []*Object
 	// Foreign are workloads and traffic rules of others, such as Rollouts of argoproj.io, raw. Their Kind may be that of
 	// another list, as Knative's Service is: the Group tells them apart.
 	Foreign []*Object
@@ -189,6 +191,8 @@ func (os *Objects) collectRaw(o *Object) {
 		os.IngressClasses = append(os.IngressClasses, o)
 	case "GCPBackendPolicy":
 		os.BackendPolicies = append(os.BackendPolicies, o)
+	case "HealthCheckPolicy":
+		os.HealthPolicies = append(os.HealthPolicies, o)
 	case "BackendConfig":
 		os.BackendConfigs = append(os.BackendConfigs, o)
 	case "HTTPRoute":

@@ -149,18 +149,23 @@ func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 	if lb.Preset == nginxName && sticky(r) != "" {
 		lb.Layer7.Retries = 0
 	}
-	if r.Backend == nil || !strings.HasPrefix(lb.Preset, "gke-l7-") {
+	if !strings.HasPrefix(lb.Preset, "gke-l7-") {
 		return out
 	}
-	for _, f := range backendFields(r.Backend.Kind) {
-		if value := rawAt(r.Backend.Value, f.path...); value != nil && !f.read(lb, fmt.Sprint(value)) {
-			out = append(out, unread{r.Backend, strings.Join(f.path, "."), fmt.Sprint(value)})
+	for _, o := range []*manifest.Object{r.Backend, r.Health} {
+		if o == nil {
+			continue
+		}
+		for _, f := range backendFields(o.Kind) {
+			if value := rawAt(o.Value, f.path...); value != nil && !f.read(lb, fmt.Sprint(value)) {
+				out = append(out, unread{o, strings.Join(f.path, "."), fmt.Sprint(value)})
+			}
 		}
 	}
 	return out
 }
 
-// backendField is a field of a BackendConfig or a GCPBackendPolicy that changes one of a load balancer.
+// backendField is a field of a BackendConfig, a GCPBackendPolicy or a HealthCheckPolicy that changes one of a load balancer.
 type backendField struct {
 	path []string
 	read func(*world.LoadBalancer, string) bool
@@ -168,17 +173,27 @@ type backendField struct {
 
 // backendFields: names as in ingress-gce pkg/apis/backendconfig/v1, and as in GKE's reference of its Gateway resources (recalled).
 func backendFields(kind string) []backendField {
-	if kind == kindBackendPolicy {
-		return []backendField{
-			{[]string{"spec", "default", "connectionDraining", "drainingTimeoutSec"}, func(l *world.LoadBalancer, v string) bool { return fromZero(&l.Drain, v) }},
-		}
+	draining := func(above ...string) backendField {
+		return backendField{append(above, "connectionDraining", "drainingTimeoutSec"), func(l *world.LoadBalancer, v string) bool { return fromZero(&l.Drain, v) }}
 	}
+	switch kind {
+	case kindBackendPolicy:
+		return []backendField{draining("spec", "default")}
+	case kindHealthPolicy:
+		return checkFields("spec", "default")
+	default:
+		return append([]backendField{draining("spec")}, checkFields("spec", "healthCheck")...)
+	}
+}
+
+// checkFields are those of health checks, below the fields above them.
+func checkFields(above ...string) []backendField {
+	at := func(name string) []string { return append(slices.Clone(above), name) }
 	return []backendField{
-		{[]string{"spec", "connectionDraining", "drainingTimeoutSec"}, func(l *world.LoadBalancer, v string) bool { return fromZero(&l.Drain, v) }},
-		{[]string{"spec", "healthCheck", "checkIntervalSec"}, func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
-		{[]string{"spec", "healthCheck", "timeoutSec"}, func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
-		{[]string{"spec", "healthCheck", "healthyThreshold"}, func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
-		{[]string{"spec", "healthCheck", "unhealthyThreshold"}, func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
+		{at("checkIntervalSec"), func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
+		{at("timeoutSec"), func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
+		{at("healthyThreshold"), func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
+		{at("unhealthyThreshold"), func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
 	}
 }
 

@@ -80,6 +80,30 @@ func proxyOf(t *testing.T, preset, text string) (*world.LoadBalancer, *world.Rou
 	return &lb, r
 }
 
+// A HealthCheckPolicy says how often the proxies of Google's Gateways ask the pods of its Service, and those of Ingresses nothing.
+func TestHealthCheckPolicy(t *testing.T) {
+	t.Parallel()
+	const plain = "15s 15s 1 2"
+	const route = "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: shop}\nspec: {parentRefs: [{name: g}], rules: [{backendRefs: [{name: web, port: 80}]}]}\n"
+	const policy = "---\napiVersion: networking.gke.io/v1\nkind: HealthCheckPolicy\nmetadata: {name: p, namespace: shop}\n" +
+		"spec: {default: {checkIntervalSec: 5, timeoutSec: 4, healthyThreshold: 3, unhealthyThreshold: 6}, targetRef: {group: '', kind: Service, name: web}}\n"
+	for name, tt := range map[string]struct{ more, want, unread string }{ // order: each for itself
+		"none":                 {route, plain, ""},
+		"of the Service":       {route + policy, "5s 4s 3 6", ""},
+		"of another Service":   {route + strings.Replace(policy, "name: web", "name: other", 1), plain, ""},
+		"of another namespace": {route + strings.Replace(policy, "namespace: shop", "namespace: other", 1), plain, ""},
+		"for an Ingress":       {anIngress("", "") + policy, plain, ""},
+		"a value that is none": {route + strings.Replace(policy, "timeoutSec: 4", "timeoutSec: 0", 1), "5s 15s 3 6", "spec.default.timeoutSec"},
+	} {
+		lb, r := proxyOf(t, "gke-l7-neg", routedWeb("", "", tt.more))
+		unread := unreadKeys(annotate(lb, r.Service, r), "")
+		c := lb.Check
+		if got := fmt.Sprint(c.Interval.Duration(), " ", c.Timeout.Duration(), " ", c.Healthy, " ", c.Unhealthy); got != tt.want || unread != tt.unread {
+			t.Errorf("%s: %s, want %s; unread %q", name, got, tt.want, unread)
+		}
+	}
+}
+
 // A BackendConfig changes Google's proxies, and no other. Reference:
 // docs/model/load-balancers.md 1.
 func TestBackendConfig(t *testing.T) {

@@ -60,6 +60,7 @@ func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 const (
 	kindBackendConfig = "BackendConfig"
 	kindBackendPolicy = "GCPBackendPolicy"
+	kindHealthPolicy  = "HealthCheckPolicy"
 )
 
 // WithConnectionDraining has Google's HTTP load balancer let connections to a pod or node that was

@@ -64,7 +64,7 @@ func (w *inventory) routeOf(s *subject) *world.Route {
 	}
 	for _, o := range w.routes {
 		if routeNames(o, s) {
-			r.Object, r.Backend = o, w.backendPolicyOf(s)
+			r.Object, r.Backend, r.Health = o, policyOf(w.backendPolicies, s), policyOf(w.healthPolicies, s)
 			w.gatewayClass(r)
 			return r
 		}
@@ -131,9 +131,10 @@ func (w *inventory) backendConfigOf(s *subject) *manifest.Object {
 	return nil
 }
 
-// backendPolicyOf finds the GCPBackendPolicy of a Service: what Google's Gateways read in place of a BackendConfig (its documentation; recalled).
-func (w *inventory) backendPolicyOf(s *subject) *manifest.Object {
-	for _, o := range w.backendPolicies {
+// policyOf finds the GCPBackendPolicy, or HealthCheckPolicy, of a Service: what Google's Gateways read in place of a BackendConfig
+// (https://cloud.google.com/kubernetes-engine/docs/how-to/configure-gateway-resources; read).
+func policyOf(policies []*manifest.Object, s *subject) *manifest.Object {
+	for _, o := range policies {
 		ref := rawAt(o.Value, "spec", "targetRef")
 		if o.Namespace == s.service.Namespace && rawText(ref, "name") == s.service.Name && cmp.Or(rawText(ref, "kind"), "Service") == "Service" {
 			return o

@@ -29,7 +29,7 @@ type inventory struct {
 	ingresses   []manifest.Typed[*networkingv1.Ingress]
 	routes      []*manifest.Object // HTTPRoutes
 	// What says who takes care of an Ingress or an HTTPRoute, and how.
-	ingressClasses, gateways, gatewayClasses, backendConfigs, backendPolicies []*manifest.Object
+	ingressClasses, gateways, gatewayClasses, backendConfigs, backendPolicies, healthPolicies []*manifest.Object
 
 	proxyConfigs   []*manifest.Object
 	kubeletConfigs []*manifest.Object
@@ -127,6 +127,8 @@ func (w *inventory) addRaw(o *manifest.Object) {
 		w.gatewayClasses = append(w.gatewayClasses, o)
 	case "GCPBackendPolicy":
 		w.backendPolicies = append(w.backendPolicies, o)
+	case kindHealthPolicy:
+		w.healthPolicies = append(w.healthPolicies, o)
 	case "BackendConfig":
 		w.backendConfigs = append(w.backendConfigs, o)
 	case "ScaledObject":

@@ -19,4 +19,5 @@ type Route struct {
 	NodePort   bool             // the Service port has one
 	Service    *corev1.Service  // what it leads to
 	Backend    *manifest.Object // a BackendConfig, or a GCPBackendPolicy of an HTTPRoute; nil for none
+	Health     *manifest.Object // a HealthCheckPolicy of an HTTPRoute; nil for none
 }
