@@ -330,8 +330,11 @@ func (b *builder) idleBudgets() {
 		why := "it covers no pod of the input"
 		switch {
 		case x.Object == nil,
-			slices.ContainsFunc(b.census.owners, func(o owner) bool { return covers(o.namespace, o.template.Labels) }),
-			slices.ContainsFunc(b.world.pods, func(p homed) bool { return covers(p.Namespace, p.Value.Labels) }):
+			slices.ContainsFunc(b.census.owners, func(o owner) bool { return covers(o.namespace, o.template.Labels) }):
+			continue
+		case b.labelledLater(covers):
+			why = "it covers pods by labels that are not in their template" + setLater + ": nothing that is done here asks it"
+		case slices.ContainsFunc(b.world.pods, func(p homed) bool { return covers(p.Namespace, p.Value.Labels) }):
 			continue
 		case x.Value.Spec.Selector == nil:
 			why = "it has no selector, and covers no pod"
@@ -342,6 +345,18 @@ func (b *builder) idleBudgets() {
 		}
 		b.doc.problems = append(b.doc.problems, x.Object.Problem(manifest.Warning, field, why))
 	}
+}
+
+// setLater says who sets labels that are in no template.
+const setLater = " (an operator sets such labels while pods run, as that of a primary)"
+
+// labelledLater says whether something selects pods of the input by labels that the template of their workload does not have.
+func (b *builder) labelledLater(selects func(namespace string, labels map[string]string) bool) bool {
+	return slices.ContainsFunc(b.world.pods, func(p homed) bool {
+		return selects(p.Namespace, p.Value.Labels) && slices.ContainsFunc(b.census.owners, func(o owner) bool {
+			return o.keeps(&p) && !selects(o.namespace, o.template.Labels)
+		})
+	})
 }
 
 // idle warns of Services that lead nowhere.
@@ -355,6 +370,11 @@ func (b *builder) idle() {
 			why = "it has no selector: what is behind it is not in the input"
 		case len(b.census.behind[s.ID()]) == 0:
 			why = "it selects no workload of the input"
+			if b.labelledLater(func(namespace string, labels map[string]string) bool {
+				return namespace == s.Namespace && world.Selects(s.Value, labels)
+			}) {
+				why = "it selects pods by labels that are not in their template" + setLater + ": which pods have them later is not simulated"
+			}
 		default:
 			continue
 		}
