@@ -60,7 +60,7 @@ func TestFieldFigures(t *testing.T) {
 const figuresHead = `# Figures of the field reports
 
 Written by a test (go test ./sim -run TestFieldFigures -update). Each line is of 24 rollouts, seeds 1 to 24: the median (lowest to highest). What was
-reported, and what to make of it, is in [field-reports.md](field-reports.md).
+reported, and what to make of it, is in docs/field-reports.md.
 
 | Story | With | Requests lost | Of the traffic, s | Without any answer, s | Rollouts with loss |
 |---|---|---|---|---|---|

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"maps"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -43,6 +44,31 @@ type kindInfo struct {
 
 // kindTable returns what Load reads, by kind.
 func kindTable() map[string]*kindInfo {
+	out := rawTable()
+	maps.Copy(out, typedTable())
+	return out
+}
+
+// rawTable are the kinds that are kept as they are written.
+func rawTable() map[string]*kindInfo {
+	return map[string]*kindInfo{
+		"Gateway": {apiVersion: "gateway.networking.k8s.io/v1",
+			read: map[string]func() apiObject{"gateway.networking.k8s.io/v1beta1": nil}},
+		"HTTPRoute": {apiVersion: "gateway.networking.k8s.io/v1",
+			read: map[string]func() apiObject{"gateway.networking.k8s.io/v1beta1": nil}},
+		"GatewayClass": {apiVersion: "gateway.networking.k8s.io/v1", clusterScoped: true,
+			read: map[string]func() apiObject{"gateway.networking.k8s.io/v1beta1": nil}},
+		"IngressClass": {apiVersion: "networking.k8s.io/v1", clusterScoped: true,
+			old: map[string]string{"networking.k8s.io/v1beta1": "1.22"}},
+		"BackendConfig": {apiVersion: "cloud.google.com/v1",
+			read: map[string]func() apiObject{"cloud.google.com/v1beta1": nil}},
+		"GCPBackendPolicy":  {apiVersion: "networking.gke.io/v1"},
+		"HealthCheckPolicy": {apiVersion: "networking.gke.io/v1"},
+	}
+}
+
+// typedTable are those with a type of the API, and lameduck's own.
+func typedTable() map[string]*kindInfo {
 	return map[string]*kindInfo{
 		"Service": {apiVersion: "v1",
 			newValue: func() apiObject { return &corev1.Service{} }, finish: finishWith(DefaultService, validateService)},
@@ -92,18 +118,6 @@ func kindTable() map[string]*kindInfo {
 		"KubeProxyConfiguration": {apiVersion: "kubeproxy.config.k8s.io/v1alpha1", clusterScoped: true, unnamed: true},
 		"KubeletConfiguration":   {apiVersion: "kubelet.config.k8s.io/v1beta1", clusterScoped: true, unnamed: true},
 		"Scenario":               {apiVersion: "lameduck/v1alpha1", clusterScoped: true, unnamed: true},
-		"Gateway": {apiVersion: "gateway.networking.k8s.io/v1",
-			read: map[string]func() apiObject{"gateway.networking.k8s.io/v1beta1": nil}},
-		"HTTPRoute": {apiVersion: "gateway.networking.k8s.io/v1",
-			read: map[string]func() apiObject{"gateway.networking.k8s.io/v1beta1": nil}},
-		"GatewayClass": {apiVersion: "gateway.networking.k8s.io/v1", clusterScoped: true,
-			read: map[string]func() apiObject{"gateway.networking.k8s.io/v1beta1": nil}},
-		"IngressClass": {apiVersion: "networking.k8s.io/v1", clusterScoped: true,
-			old: map[string]string{"networking.k8s.io/v1beta1": "1.22"}},
-		"BackendConfig": {apiVersion: "cloud.google.com/v1",
-			read: map[string]func() apiObject{"cloud.google.com/v1beta1": nil}},
-		"GCPBackendPolicy":  {apiVersion: "networking.gke.io/v1"},
-		"HealthCheckPolicy": {apiVersion: "networking.gke.io/v1"},
 	}
 }
 

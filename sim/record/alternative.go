@@ -68,6 +68,13 @@ func (c *Case) against(runs []Run) (other, own Case, ok bool) {
 	return other, own, true
 }
 
+// Perhaps says that runs with another value of an assumption come to another median than as many of the case, by chance or not: a change
+// has to do with it, too.
+func (c *Case) Perhaps(runs []Run) bool {
+	other, own, ok := c.against(runs)
+	return ok && differ(other.LostSeconds.Median, own.LostSeconds.Median)
+}
+
 // apart says that what runs with another value lose is hardly by chance more than what all runs of the case lose, or less: of two samples of
 // one distribution the pairs in which the one is greater differ so much from those in which the other is in 6 of 1,000 (the test of Mann and
 // Whitney). The medians of a few runs alone do not say it: where a pod comes back on its node in 5 s or on another one in 20 s, they are either.

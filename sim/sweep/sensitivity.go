@@ -121,7 +121,7 @@ func (t *trial) pairs() pairing {
 func (t *trial) close() {
 	u := t.unit
 	effect := u.record.Try(t.alt.ID, t.alt.Value, t.runs)
-	if effect == record.NoEffect && !strings.HasPrefix(t.alt.ID, "lb.") {
+	if effect == record.NoEffect && !u.record.Perhaps(t.runs) && !strings.HasPrefix(t.alt.ID, "lb.") {
 		u.indifferent = append(u.indifferent, t.index)
 		return
 	}

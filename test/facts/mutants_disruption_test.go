@@ -380,6 +380,9 @@ var takerMutants = []mutant{
 	{"the largest budget of a NodePool counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden", []edit{
 		{"sim/scenario/nodepool.go", "n.Of(many) < least.Of(many)", "n.Of(many) > least.Of(many)"},
 	}},
+	{"the gate of EKS Auto Mode is the controller's", []string{"load-balancers 2 EKS Auto Mode readiness gate"}, "sim/scenario", "TestTheGateOfANamespaceIsNamed", []edit{
+		{"sim/scenario/gates.go", "return autoModeGateLabel", "return gateLabel"},
+	}},
 	{"a node is of the first NodePool", []string{"controllers 8.1 Pools"}, "sim/scenario", "TestTheNodePoolOfAWorkload", []edit{
 		{"sim/scenario/nodegroup.go", `p.Name == g.name }`, `p == pools[0] }`},
 	}},

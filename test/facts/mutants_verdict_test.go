@@ -95,7 +95,7 @@ var verdictMutants = []mutant{
 		{"sim/fix/fix.go", "const asDefault = 4", "const asDefault = 40"},
 	}},
 	{"a process that ignores SIGTERM is given more time", []string{"pod-lifecycle 2.3 After the StopContainer"}, "sim/fix", "TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime", []edit{
-		{"sim/fix/fix.go", "	if t.w.App.IgnoresSIGTERM {\n		return nil\n	}\n	have := t.graceSeconds()", "	have := t.graceSeconds()"},
+		{"sim/fix/fix.go", "have >= longGrace || t.w.App.IgnoresSIGTERM && hook == 0 {", "have >= longGrace {"},
 	}},
 	{"a change that leaves a rollout stuck is a fix", []string{"simulator 9"}, sweeping, "TestWhatIsStuckGetsAWayOut", []edit{
 		{"sim/sweep/search.go", "			a.stuck++\n", ""},
