@@ -86,7 +86,8 @@ func (c *Case) apart(runs []Run) bool {
 		}
 	}
 	n, all := len(runs), len(c.Runs)
-	if max(more, -more) == n*all { // as far apart as so few can be
+	const few = 20
+	if all < few || max(more, -more) == n*all { // so few runs as somebody asked for are told as they are; or they are as far apart as can be
 		return true
 	}
 	return 2*more*more >= 5*n*all*(n+all+1) // more than 2.7 deviations; the variance is n x all x (n + all + 1) / 3
