@@ -116,41 +116,31 @@ func (w *inventory) addRaw(o *manifest.Object) {
 	if manifest.UnreadRoute(o.Group(), o.Kind) && (o.Kind != "VirtualService" || atGateway(o)) {
 		w.unread = append(w.unread, o)
 	}
+	if list := w.rawList(o.Kind); list != nil {
+		*list = append(*list, o)
+		return
+	}
 	switch o.Kind {
-	case "HTTPRoute":
-		w.routes = append(w.routes, o)
-	case "IngressClass":
-		w.ingressClasses = append(w.ingressClasses, o)
-	case "Gateway":
-		w.gateways = append(w.gateways, o)
-	case "GatewayClass":
-		w.gatewayClasses = append(w.gatewayClasses, o)
-	case "GCPBackendPolicy":
-		w.backendPolicies = append(w.backendPolicies, o)
-	case kindHealthPolicy:
-		w.healthPolicies = append(w.healthPolicies, o)
-	case "BackendConfig":
-		w.backendConfigs = append(w.backendConfigs, o)
-	case "ScaledObject":
-		w.scaledObjects = append(w.scaledObjects, o)
-	case "NodePool":
-		w.nodePools = append(w.nodePools, o)
 	case kindBGPAdvertisement, kindL2Advertisement:
 		if o.Group() == "metallb.io" {
 			w.adverts = append(w.adverts, o)
 		}
-	case "VirtualService", "DestinationRule":
-		w.meshRules = append(w.meshRules, o)
 	case "ConfigMap":
 		w.configMaps[o.ID()] = o
 		if isNginxMap(o) {
 			w.nginxMaps = append(w.nginxMaps, o)
 		}
-	case "KubeProxyConfiguration":
-		w.proxyConfigs = append(w.proxyConfigs, o)
-	case "KubeletConfiguration":
-		w.kubeletConfigs = append(w.kubeletConfigs, o)
 	}
+}
+
+// rawList is where objects of a kind are kept that are read as they are written, nil for others.
+func (w *inventory) rawList(kind string) *[]*manifest.Object {
+	return map[string]*[]*manifest.Object{
+		"HTTPRoute": &w.routes, "IngressClass": &w.ingressClasses, "Gateway": &w.gateways, "GatewayClass": &w.gatewayClasses,
+		"GCPBackendPolicy": &w.backendPolicies, kindHealthPolicy: &w.healthPolicies, "BackendConfig": &w.backendConfigs,
+		"ScaledObject": &w.scaledObjects, "NodePool": &w.nodePools, "VirtualService": &w.meshRules, "DestinationRule": &w.meshRules,
+		"KubeProxyConfiguration": &w.proxyConfigs, "KubeletConfiguration": &w.kubeletConfigs,
+	}[kind]
 }
 
 func (w *inventory) addWebhook(o *manifest.Object, index int, c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType, ofPods bool) {
