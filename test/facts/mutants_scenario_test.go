@@ -35,7 +35,7 @@ var hookMutants = []mutant{
 		{"sim/scenario/corefile.go", "if o == nil {\n\t\treturn\n", "if o != nil || key == \"\" {\n\t\treturn\n"},
 	}},
 	{"health without lameduck has one", []string{"propagation 5 CoreDNS"}, "sim/scenario", "TestCorefile", []edit{
-		{"sim/scenario/corefile.go", "w.App.Listener, w.App.ReadinessFails = servers.UnknownApp().Listener, false", "w.App.ReadinessFails = false"},
+		{"sim/scenario/corefile.go", "w.App.Listener, w.App.ReadinessFails = servers.UnknownApp().Listener, false", "w.App.ReadinessFails = servers.UnknownApp().ReadinessFails"},
 	}},
 	{"a hook's shell has no variables", []string{"pod-lifecycle 2.2 variables"}, serverFacts, "TestHooksWithVariables", []edit{
 		{"sim/servers/variables.go", `if name == "" || !braces && !known {`, `if name == "" || !braces {`},
