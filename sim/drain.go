@@ -36,14 +36,14 @@ func placed(sc *world.Scenario, w *cluster.World) *world.Scenario {
 	return out
 }
 
-// likeTheirs returns the Scenario with nodes that join made like those in whose place they come, where what is on these decides which they are, and
-// nodes differ: where they are is looked up in a world that is not run.
+// likeTheirs returns the Scenario with nodes that join made like those in whose place they come, where what is on these decides which they are:
+// that is looked up in a world that is not run.
 func likeTheirs(sc *world.Scenario, seed uint64) *world.Scenario {
 	joins := slices.ContainsFunc(sc.Actions, func(a world.Action) bool {
 		o, ok := a.Operation.(world.Consolidate)
 		return ok && o.Fullest != "" && o.Replacements > 0
 	})
-	if !joins || !sc.NodesDiffer() {
+	if !joins {
 		return sc
 	}
 	eng := engine.New(seed, engine.Limits{Events: maxEvents})

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -41,20 +41,17 @@ func TestFieldFigures(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	rows := make([]string, len(files))
-	var all sync.WaitGroup
-	for i, file := range files {
-		all.Add(1)
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			defer all.Done()
-			rows[i] = figuresOf(t, file)
-		})
-	}
-	t.Run("written down", func(t *testing.T) {
-		t.Parallel()
-		all.Wait()
-		golden.Compare(t, "../docs/field-figures.md", figuresHead+strings.Join(rows, ""), *update)
+	t.Run("stories", func(t *testing.T) { // ends when all of them have
+		for i, file := range files {
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				rows[i] = figuresOf(t, file)
+			})
+		}
 	})
+	if !slices.Contains(rows, "") { // -run may leave some out
+		golden.Compare(t, "../docs/field-figures.md", figuresHead+strings.Join(rows, ""), *update)
+	}
 }
 
 const figuresHead = `# Figures of the field reports

@@ -59,7 +59,7 @@ func (b *builder) heedless(name string, values ...string) {
 // upgraded is the upgrade of the pool that a workload is on: that of all nodes where these do not say of which they are.
 func (b *builder) upgraded(o *owner) doing {
 	provider, _ := b.poolProvider()
-	g := b.groupFor(o, poolLabels...)
+	g := b.groupFor(o, func(n *corev1.Node) string { name, _, _ := managedPool(n); return name })
 	return doing{operation: world.UpgradePool{Provider: provider, Nodes: g.nodes, Surge: world.AllOfThem, Unavailable: world.AllOfThem, Provision: Provisioning}}
 }
 
@@ -76,10 +76,8 @@ func (b *builder) poolProvider() (provider, why string) {
 		}
 	}
 	for _, n := range b.world.nodes {
-		for i, label := range poolLabels {
-			if n.Value.Labels[label] != "" {
-				return [...]string{world.PoolGKE, world.PoolEKS, world.PoolAKS, world.PoolAKS}[i], label + " of Node " + n.Name
-			}
+		if _, label, provider := managedPool(n.Value); provider != "" {
+			return provider, label + " of Node " + n.Name
 		}
 	}
 	return b.poolAskedFor()
@@ -202,14 +200,9 @@ func (b *builder) disruptionWords(o *world.Consolidate) (words, basis string) {
 
 // poolNamed names the managed pool of a node of the input.
 func (b *builder) poolNamed(node string) string {
-	for _, n := range b.world.nodes {
-		for _, label := range poolLabels {
-			if name := n.Value.Labels[label]; n.Name == node && name != "" {
-				return "pool " + name
-			}
-		}
-	}
-	return "the pool of " + node
+	i := slices.IndexFunc(b.world.nodes, func(n manifest.Typed[*corev1.Node]) bool { return n.Name == node })
+	name, _, _ := managedPool(b.world.nodes[i].Value)
+	return "pool " + name
 }
 
 // poolBehind is whose pool is behind the load balancer of the clients: that of the same provider, "" where that is no provider's.

@@ -15,29 +15,46 @@ import (
 // nodePoolLabel is how Karpenter names the NodePool of a node (https://karpenter.sh/docs/concepts/nodepools/).
 const nodePoolLabel = "karpenter.sh/nodepool"
 
-// poolLabels are how the providers name the managed pool of a node: GKE, EKS and AKS, the last two ways.
-var poolLabels = []string{"cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "kubernetes.azure.com/agentpool", "agentpool"}
+// managedPools are the labels by which providers name the managed pool of a node.
+var managedPools = []struct{ label, provider string }{
+	{"cloud.google.com/gke-nodepool", world.PoolGKE},
+	{"eks.amazonaws.com/nodegroup", world.PoolEKS},
+	{"kubernetes.azure.com/agentpool", world.PoolAKS},
+	{"agentpool", world.PoolAKS}, // older clusters
+}
 
-// nodeGroup is a pool: its name, the label that says so and its nodes. The zero nodeGroup is that of nodes of which nothing says one.
+// managedPool is the pool that a node says it is of, and whose that is: name is "" where it says none.
+func managedPool(n *corev1.Node) (name, label, provider string) {
+	for _, p := range managedPools {
+		if name := n.Labels[p.label]; name != "" {
+			return name, p.label, p.provider
+		}
+	}
+	return "", "", ""
+}
+
+// karpenterPool is the NodePool that a node says it is of, "" for none.
+func karpenterPool(n *corev1.Node) string { return n.Labels[nodePoolLabel] }
+
+// nodeGroup is a pool: its name and its nodes. The zero nodeGroup is that of nodes of which nothing says one.
 type nodeGroup struct {
-	name, label string
-	nodes       []string
-	pods, open  int // of a workload: so many are there, and on so many nodes they may run
+	name       string
+	nodes      []string
+	pods, open int // of a workload: so many are there, and on so many nodes they may run
 }
 
 // groupFor is the pool with most pods of a workload; where the input does not say where they are that with most nodes on which they may run. Of
 // several it is the first.
-func (b *builder) groupFor(o *owner, labels ...string) nodeGroup {
+func (b *builder) groupFor(o *owner, poolOf func(*corev1.Node) string) nodeGroup {
 	var groups []nodeGroup
 	for _, n := range b.world.nodes {
-		i := slices.IndexFunc(labels, func(l string) bool { return n.Value.Labels[l] != "" })
-		if i < 0 {
+		name := poolOf(n.Value)
+		if name == "" {
 			continue
 		}
-		label, name := labels[i], n.Value.Labels[labels[i]]
-		at := slices.IndexFunc(groups, func(g nodeGroup) bool { return g.name == name && g.label == label })
+		at := slices.IndexFunc(groups, func(g nodeGroup) bool { return g.name == name })
 		if at < 0 {
-			at, groups = len(groups), append(groups, nodeGroup{name: name, label: label})
+			at, groups = len(groups), append(groups, nodeGroup{name: name})
 		}
 		g := &groups[at]
 		g.nodes = append(g.nodes, n.Name)
@@ -70,7 +87,7 @@ func mayRunOn(pod *corev1.PodSpec, n *corev1.Node) bool {
 // nodePool is the NodePool by which Karpenter disrupts the nodes of a workload, nil where the input does not have it: that which the nodes are
 // labelled with, else the first whose nodes would take its pods.
 func (b *builder) nodePool(o *owner) (*manifest.Object, nodeGroup) {
-	pools, g := b.world.nodePools, b.groupFor(o, nodePoolLabel)
+	pools, g := b.world.nodePools, b.groupFor(o, karpenterPool)
 	is := func(p *manifest.Object) bool { return p.Name == g.name }
 	if g.name == "" {
 		is = func(p *manifest.Object) bool { return mayRunOn(&o.template.Spec, nodeOf(p)) }

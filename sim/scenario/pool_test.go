@@ -10,23 +10,8 @@ import (
 // of what was assumed. What is said of the clients stays.
 func TestPoolsOfASlowApp(t *testing.T) {
 	t.Parallel()
-	const in = `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: example.com/web, ports: [{containerPort: 80}]}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: web}
-spec: {selector: {app: web}, ports: [{port: 80}]}
-`
 	pool := func(set []string, rate, value string) string {
-		cases, problems := Infer(objectsIn(in), Options{Set: set, Rate: rate})
+		cases, problems := Infer(objectsIn(webAndService), Options{Set: set, Rate: rate})
 		if len(cases) == 0 {
 			t.Fatal(problems)
 		}

@@ -52,8 +52,13 @@ func (b *builder) untold(o *owner) []Case {
 		slices.ContainsFunc(b.world.services, func(s manifest.Typed[*corev1.Service]) bool { return o.behind(s) }) {
 		return nil
 	}
+	actions := b.actionsOf(o)
+	if len(actions) == 0 { // a node of the input is drained
+		return nil
+	}
+	a := actions[0] // one is enough to name it
 	return []Case{{
-		ID: o.id() + "/rollout", Action: ActionRollout, Kind: o.kind, Workload: o.id(), Traffic: "no Service", Object: o.object,
+		ID: o.id() + "/" + a.word, Action: a.name, Kind: o.kind, Workload: o.id(), Traffic: "no Service", Object: o.object,
 		Verdict: NotJudged, Reason: "a " + o.kind + " is a kind that is not simulated, and no Service of the input leads to its pods",
 	}}
 }

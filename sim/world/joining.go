@@ -24,12 +24,6 @@ func (o CreateNode) words() (verb, target, value string) {
 	return "createNode", o.Node, strings.Join(parts, " ")
 }
 
-// NodesDiffer says whether nodes of the cluster are not all of one zone and kind, as far as the input has them.
-func (s *Scenario) NodesDiffer() bool {
-	nodes := s.Standing()
-	return slices.ContainsFunc(nodes, func(n Node) bool { return n.Object != nil || n.Zone != nodes[0].Zone })
-}
-
 // joining are the nodes that an action has join, made like those that stand.
 func (s *Scenario) joining(a *Action, standing []Node) []Node {
 	named := func(name string) Node {

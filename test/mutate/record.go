@@ -118,14 +118,17 @@ func (r recorded) reaches(numbers []int) (n int) {
 	return n
 }
 
-// alone runs one test in a process of its own, without any mistake. What that costs is the time that processors worked for it: on a crowded
-// machine quick tests are quick, too. One that only waits costs what is left of its time on a machine that was crowded meanwhile.
+// costOf is what a test costs that took some time, in which processors worked for it for another: on a crowded machine quick tests are quick,
+// too. One that only waits costs what is left of its time on a machine that was crowded meanwhile.
+func costOf(took, worked time.Duration) time.Duration { return max(worked, took/crowded) }
+
+// alone runs one test in a process of its own, without any mistake.
 func (b *Bench) alone(ctx context.Context, s *suite, name string, limit time.Duration) (recorded, []byte, error) {
 	b.control.choose(0)
 	from := time.Now()
 	out, worked, err := b.start(ctx, s, []string{name}, limit)
 	took := time.Since(from)
-	return recorded{name, took, max(worked, took/crowded), b.control.reached()}, out, err
+	return recorded{name, took, costOf(took, worked), b.control.reached()}, out, err
 }
 
 func sortByCost(tests []recorded) {
