@@ -10,18 +10,24 @@ import (
 // at once, or to one that has one, or it is swallowed.
 func TestWhatAPackageRunnerDoesIsAnAssumption(t *testing.T) {
 	t.Parallel()
-	s := inferOne(t, strings.Replace(altWeb, "image: example.com/web", "image: example.com/web\n        command: [npm, start]", 1), Options{}).Scenario
-	if basis, value := assumptionOf(s, "sigterm"); value != "web: npm-start (inferred from its command npm start)" {
-		t.Errorf("%s: %s", basis, value)
-	}
-	var got []string
-	for _, a := range Alternatives(s) {
-		if a.ID == "sigterm" {
-			got = append(got, a.Scenario.Workloads[0].App.Profile)
+	for _, tt := range []struct{ image, command, value, tried string }{
+		{"example.com/web", "npm, start", "npm-start (inferred from its command npm start)", "ignores, closes-and-finishes"},
+		{"node:20.5", "npm, start", "npm-9.6-start (inferred from its image and command)", "npm-start"},
+		{"node:20", "yarn, start", "yarn-start (inferred from its command yarn start)", "ignores, closes-and-finishes"},
+	} {
+		s := inferOne(t, strings.Replace(altWeb, "image: example.com/web", "image: "+tt.image+"\n        command: ["+tt.command+"]", 1), Options{}).Scenario
+		if basis, value := assumptionOf(s, "sigterm"); value != "web: "+tt.value {
+			t.Errorf("%s: %s", basis, value)
 		}
-	}
-	if want := "ignores, closes-and-finishes"; strings.Join(got, ", ") != want {
-		t.Errorf("tried %s, want %s", strings.Join(got, ", "), want)
+		var got []string
+		for _, a := range Alternatives(s) {
+			if a.ID == "sigterm" {
+				got = append(got, a.Scenario.Workloads[0].App.Profile)
+			}
+		}
+		if strings.Join(got, ", ") != tt.tried {
+			t.Errorf("tried %s, want %s", strings.Join(got, ", "), tt.tried)
+		}
 	}
 }
 

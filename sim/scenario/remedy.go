@@ -132,13 +132,23 @@ func TerminationRemedies(a *world.App) []string {
 		return []string{`exec in the command, so that the app itself is PID 1: sh -c "exec ./server"`, handler, stop}
 	case "node-default":
 		return []string{
-			"process.on('SIGTERM', () => server.close()) in the app: as PID 1, node ignores SIGTERM without a handler",
+			nodeHandler + ": as PID 1, node ignores SIGTERM without a handler",
 			`an init as PID 1, such as ENTRYPOINT ["tini", "--"]: then SIGTERM ends the app at once, and cuts what it has begun`, stop,
+		}
+	case "npm-9.6-start":
+		return []string{"node as the command in place of npm, with " + nodeHandler, "an image of node with npm 10.3 or later, which passes SIGTERM on: node 18.20, 20.12, 22", stop}
+	case "uwsgi":
+		return []string{
+			`hook-master-start = unix_signal:15 gracefully_kill_them_all: at SIGTERM it finishes what runs, and ends`,
+			"--die-on-term, or STOPSIGNAL SIGQUIT in the Dockerfile: SIGTERM ends it at once in place of a reload, and cuts what it has begun",
 		}
 	default:
 		return []string{handler, `an init as PID 1, such as ENTRYPOINT ["tini", "--"]: then SIGTERM ends the app at once, and cuts what it has begun`, stop}
 	}
 }
+
+// nodeHandler is what an app on Node.js needs.
+const nodeHandler = "process.on('SIGTERM', () => server.close()) in the app"
 
 // finishing says how an app that ends at SIGTERM before it has answered is made to answer first; nil for one that does, and for what
 // serves sessions, or is no app of the reader's.
@@ -148,7 +158,11 @@ func finishing(a *world.App) []string {
 	}
 	switch a.Profile {
 	case "behind-init", "npm-start":
-		return []string{"process.on('SIGTERM', () => server.close()) in the app: it stops accepting, finishes what runs, and ends"}
+		return []string{nodeHandler + ": it stops accepting, finishes what runs, and ends"}
+	case "yarn-start":
+		return []string{"node as the command in place of yarn, which ends at SIGTERM without waiting, and " + nodeHandler + ": it finishes what runs, and ends"}
+	case "uwsgi":
+		return []string{"hook-master-start = unix_signal:15 gracefully_kill_them_all: it stops accepting, finishes what runs, and ends"}
 	case "spring-old", "spring-3.4":
 		return []string{"server.shutdown=graceful in the app: it stops accepting, finishes what runs, and ends"}
 	case "nginx-sigterm":

@@ -117,9 +117,11 @@ func httpHook(get *corev1.HTTPGetAction) world.Hook {
 const contourShutdownPort = 8090
 
 // contourShutdown is what "contour envoy shutdown" does, and what the shutdown manager's /shutdown waits for: Envoy fails its health check and
-// closes connections after their next answer, and each 5 s it is asked how many are left (docs/model/load-balancers.md 5.2 Contour).
+// closes connections after their next answer, and each 5 s it is asked how many are left, idle ones too. Whoever serves has some at the first
+// look (docs/model/load-balancers.md 5.2 Contour).
 func contourShutdown() effect {
-	return effect{max: 5 * engine.Second, failsReadiness: true, waits: true, why: []string{"Contour's shutdown manager: waits until Envoy has no connections left, and asks each 5 s"}}
+	return effect{min: 5 * engine.Second, max: 10 * engine.Second, failsReadiness: true, waits: true,
+		why: []string{"Contour's shutdown manager: waits until Envoy has no connections left, and asks each 5 s"}}
 }
 
 // effect is what a command does: how long it takes, and to the server.

@@ -93,6 +93,26 @@ func (i Image) stopsNginxFast() bool {
 	}
 }
 
+// keepsSignals says whether it is an official image of Node.js whose npm does not pass SIGTERM on, by the version in its tag: npm 9.6.7 to 10.2
+// (which npm a Node.js came with: https://nodejs.org/en/about/previous-releases; recalled). A tag without the minor version is of the last one.
+func (i Image) keepsSignals() bool {
+	version := strings.Split(strings.SplitN(i.tag, "-", 2)[0], ".")
+	if len(version) < 2 || !i.is("library", "node") && i.path != "node" && i.path != "docker.io/node" {
+		return false
+	}
+	minor, ok := units.Decimal(version[1], 0)
+	switch version[0] {
+	case "18":
+		return ok && minor >= 17 && minor < 20
+	case "20":
+		return ok && minor >= 3 && minor < 12
+	case "21":
+		return ok && minor < 7
+	default:
+		return false
+	}
+}
+
 // segments are the words of its name: "redis-stack-server" has three. Digits at the end of a word are
 // a version's: postgres14 is postgres.
 func (i Image) segments() []string {

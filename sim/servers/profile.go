@@ -101,6 +101,9 @@ func runtimes() []Profile {
 			match: func(e *Evidence) bool { return e.runs("gunicorn") }, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
 		{ID: "uvicorn", Match: "uvicorn in command or arguments", Listener: "closed", InFlight: "finished, no limit unless --timeout-graceful-shutdown", Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool { return e.runs("uvicorn") }, app: world.App{ServerIdle: 5 * engine.Second}, tune: tuneUvicorn},
+		{ID: "uwsgi", Match: "uwsgi as the image or in command or arguments", Listener: "open to SIGKILL: SIGTERM has it reload; with --die-on-term closed", InFlight: "cut", Source: propDoc,
+			Status: "documented", Alternatives: []string{"exits-at-once", UnknownProfile}, match: func(e *Evidence) bool { return e.runs("uwsgi") || e.image.Named("uwsgi") },
+			app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}, tune: tuneUWSGI},
 		{ID: "puma", Match: "puma in command or arguments", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "recalled",
 			match: func(e *Evidence) bool { return e.runs("puma") }, app: world.App{ServerIdle: 20 * engine.Second}},
 		{ID: "php-fpm", Match: "php-fpm in command or arguments, or without them fpm in the tag of an image of PHP", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished", Source: propDoc, Status: "recalled",
@@ -109,7 +112,15 @@ func runtimes() []Profile {
 			}, app: world.App{}},
 		{ID: "spring-3.4", Match: "java, spring, *-jre, probes of /actuator/", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
 			Alternatives: []string{"spring-old"}, match: isJava, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
-		{ID: "npm-start", Match: "npm, yarn, pnpm, npx as the command", Listener: "closed: SIGTERM is passed on to node, which has no handler and is not PID 1",
+		{ID: "yarn-start", Match: "yarn as the command", Listener: "closed: SIGTERM is passed on to node, and yarn 1 ends without waiting for it",
+			InFlight: "cut, whatever the app does", Source: packageRunnerSource, Status: "verified for yarn 1; others recalled", Alternatives: []string{"ignores", UnknownProfile},
+			match: func(e *Evidence) bool { return e.first("yarn", "yarnpkg") },
+			app:   world.App{ServerIdle: 5 * engine.Second, InFlight: world.InFlightCut}},
+		{ID: "npm-9.6-start", Match: "npm, npx as the command, with npm 9.6.7 to 10.2: node 18.17-18.19, 20.3-20.11 and 21.0-21.6 as the image", Listener: "open to SIGKILL: SIGTERM is not passed on",
+			InFlight: "cut at SIGKILL", Source: packageRunnerSource, Status: "documented", Alternatives: []string{"npm-start"},
+			match: func(e *Evidence) bool { return e.first("npm", "npx") && e.image.keepsSignals() },
+			app:   world.App{ServerIdle: 5 * engine.Second, IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}},
+		{ID: "npm-start", Match: "npm, pnpm, npx as the command", Listener: "closed: SIGTERM is passed on to node, which has no handler and is not PID 1",
 			InFlight: "cut", Source: packageRunnerSource, Status: "recalled", Alternatives: []string{"ignores", UnknownProfile},
 			match: func(e *Evidence) bool { return e.first(packageRunners()...) },
 			app:   world.App{ServerIdle: 5 * engine.Second, InFlight: world.InFlightCut}},
@@ -144,16 +155,15 @@ func runtimes() []Profile {
 	}
 }
 
-// packageRunners start an app's script as a child of theirs. npm 6 kills it on SIGTERM and ends; npm 7
-// and later pass the signal on, as yarn 1 and pnpm do; but by version, and by the shell between them
-// and the app, it was also seen to be swallowed, so that all wait for SIGKILL. An app that handles it
-// finishes what it has begun. All of it is recalled, none was read: the three are alternatives.
-func packageRunners() []string { return []string{"npm", "npx", "yarn", "pnpm", "pnpx"} }
+// packageRunners start an app's script as a child of theirs, and wait for it. npm 6, npm 7 to 9.6.6 and npm 10.3 and later pass SIGTERM on to it,
+// as pnpm does; by the shell between them and the app it was also seen to be swallowed, so that all wait for SIGKILL. An app that handles it
+// finishes what it has begun. The three are alternatives (docs/model/propagation.md 5 npm, yarn and pnpm).
+func packageRunners() []string { return []string{"npm", "npx", "pnpm", "pnpx"} }
 
 // coreDNSSource is where the lameduck of most clusters' DNS stands. Another Corefile may have none: that is the alternative.
 const coreDNSSource = "Kubernetes 1.36.3 cmd/kubeadm/app/phases/addons/dns/manifests.go, health; https://coredns.io/plugins/health/"
 
-const packageRunnerSource = "npm 6: npm-lifecycle; npm 7 and later: @npmcli/run-script; yarn 1, pnpm"
+const packageRunnerSource = "docs/model/propagation.md 5; npm/run-script pull requests 9, 142 and 188; yarn 1 src/util/signal-handler.js"
 
 // inits are programs that are PID 1 and have what follows them as their child. Each sends SIGTERM on and ends when the child has ended, and
 // with PID 1 all processes of the container end: also an app whose shell had no handler.

@@ -207,6 +207,19 @@ func tuneGunicorn(e *Evidence, app *world.App) {
 	}
 }
 
+// tuneUWSGI: with die-on-term it ends at SIGTERM, with gracefully_kill_them_all for signal 15 it finishes first. Its own files are not read.
+func tuneUWSGI(e *Evidence, app *world.App) {
+	_, said := e.option("--die-on-term")
+	switch v := strings.ToLower(e.variable("UWSGI_DIE_ON_TERM")); {
+	case slices.Contains(e.words, "unix_signal:15") && slices.Contains(e.words, "gracefully_kill_them_all"):
+		app.InFlight = world.InFlightFinish
+	case said || slices.Contains(e.words, "--die-on-term") || v == "1" || v == "true":
+	default:
+		return
+	}
+	app.IgnoresSIGTERM, app.Listener, app.Alternatives = false, world.ListenerCloses, nil
+}
+
 func tuneUvicorn(e *Evidence, app *world.App) {
 	if v, ok := e.grace("--timeout-graceful-shutdown"); ok {
 		app.FinishWithin = v

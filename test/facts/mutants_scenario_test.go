@@ -98,8 +98,14 @@ var profileMutants = []mutant{
 	{"caddy is not known", []string{"propagation 5 Caddy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", `e.image.Named("caddy") || e.runs("caddy")`, `e.image.Named("caddyserver")`},
 	}},
-	{"npm always passes SIGTERM on", []string{"simulator 5.5"}, scenario, "TestWhatAPackageRunnerDoesIsAnAssumption", []edit{
-		{"sim/servers/profile.go", "Alternatives: []string{\"ignores\", UnknownProfile},", "Alternatives: nil,"},
+	{"npm always passes SIGTERM on", []string{"simulator 5.5", "propagation 5 npm, yarn and pnpm"}, scenario, "TestWhatAPackageRunnerDoesIsAnAssumption", []edit{
+		{"sim/servers/profile.go", "Status: \"recalled\", Alternatives: []string{\"ignores\", UnknownProfile},", "Status: \"recalled\", Alternatives: nil,"},
+	}},
+	{"every npm passes SIGTERM on", []string{"propagation 5 npm, yarn and pnpm"}, serverFacts, "TestProfileByImageAndCommand", []edit{
+		{"sim/servers/profile.go", `e.first("npm", "npx") && e.image.keepsSignals()`, `e.first("npm9") && e.image.keepsSignals()`},
+	}},
+	{"uWSGI ends at SIGTERM", []string{"propagation 5 uWSGI"}, serverFacts, "TestProfileByImageAndCommand", []edit{
+		{"sim/servers/servers.go", "\tdefault:\n\t\treturn\n\t}\n\tapp.IgnoresSIGTERM, app", "\tdefault:\n\t}\n\tapp.IgnoresSIGTERM, app"},
 	}},
 	{"a JVM starts as anything else", []string{"simulator 5.3"}, scenario, "TestAJVMStartsLater", []edit{
 		{"sim/servers/servers.go", "if app.JVM = isJVM(e); app.JVM {", "if app.JVM = false; app.JVM {"},
