@@ -32,6 +32,14 @@ func (v Version) Before(o Version) bool {
 	return v.Major < o.Major || v.Major == o.Major && v.Minor < o.Minor
 }
 
+// AheadWords says what a version newer than CurrentVersion is given, "" for others.
+func (v Version) AheadWords() string {
+	if !CurrentVersion().Before(v) {
+		return ""
+	}
+	return fmt.Sprintf("Kubernetes %s is newer than what was read: it is given the rules of %s", v, CurrentVersion())
+}
+
 // ParseVersion reads "1.36", "v1.36", "1.36.3" or "v1.36.3+k3s1" and keeps the minor version. Versions
 // that nothing is known of are errors.
 func ParseVersion(s string) (Version, error) {

@@ -309,6 +309,7 @@ type NotModelled struct {
 	What      string `json:"what"`
 	Object    string `json:"object"`
 	Direction string `json:"direction"`
+	Remedy    string `json:"remedy,omitempty"`
 }
 
 // Build makes the record that JSON and YAML print. Every list is there even if it is empty.

@@ -48,5 +48,19 @@ func nothing(c *record.Case) []string {
 	if _, remedies := neverEnds(c); len(remedies) > 0 {
 		return []string{"nothing as assumed; where it would never end: " + strings.Join(remedies, "; ")}
 	}
+	if remedies := remediesLeftOut(c); len(remedies) > 0 {
+		return remedies
+	}
 	return []string{"nothing"}
+}
+
+// remediesLeftOut are what to do about what is left out of a case: a verdict that does not count it says nothing of that.
+func remediesLeftOut(c *record.Case) []string {
+	var out []string
+	for i := range c.NotModelled {
+		if r := c.NotModelled[i].Remedy; r != "" {
+			out = distinct(out, r)
+		}
+	}
+	return out
 }

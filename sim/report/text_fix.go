@@ -80,6 +80,9 @@ func (t *text) todo(c *record.Case) []string {
 		if f := withoutMore(fixes); f != nil {
 			out = append(out, "or, without a pod more, "+f.Title+": "+confirmedInShort(onlyOf(f, c)))
 		}
+		for _, r := range remediesLeftOut(c) {
+			out = append(out, "and, which is not counted here, "+r)
+		}
 		return out
 	case len(noHelpFor(t.sim, c)) > 0:
 		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c), titledAbove) + ")" + outsideWords(c, t.drainTold(c))}

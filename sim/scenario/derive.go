@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/units"
@@ -70,6 +72,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.finish()
 	own.fromInside(e)
 	own.lasting(e)
+	own.quic(e)
 	own.otherWays(index, e)
 	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)
@@ -132,6 +135,19 @@ func (b *builder) lasting(e *entry) {
 	if speaksSessions(e.port) && e.class == ClassOutside {
 		b.notModelled("long-connections", fmt.Sprintf("port %s is by its name one of connections that last, as WebSockets do, and is simulated with requests: such connections end with their pod, in every rollout and drain",
 			cmp.Or(e.port.Name, e.ports[0])), "Service "+e.service.ID(), "more")
+	}
+}
+
+// quic says of a Service with a UDP port that by its name or number is HTTP/3's that this is simulated with questions and answers.
+func (b *builder) quic(e *entry) {
+	for i := range e.service.Value.Spec.Ports {
+		p := &e.service.Value.Spec.Ports[i]
+		named := says(baseName(p.Name), "quic", "http3", "h3")
+		if p.Protocol != corev1.ProtocolUDP || !named && p.Port != 443 {
+			continue
+		}
+		b.notModelled(world.LongUDP, fmt.Sprintf("UDP port %s (%s) is by its %s one of QUIC (HTTP/3), and is simulated with single questions: a QUIC connection lives in its pod and ends with it, in every rollout and drain",
+			cmp.Or(p.Name, fmt.Sprint(p.Port)), where(e.service.Object, fmt.Sprintf("spec.ports[%d]", i)), map[bool]string{true: "name", false: "number"}[named]), "Service "+e.service.ID(), "more")
 	}
 }
 

@@ -288,6 +288,9 @@ next:
 				fmt.Sprintf("no container of the pods it selects has a port named %s: the port has no endpoints", sub.port.TargetPort.StrVal)))
 			continue
 		}
+		if classNamed(class).NotJudged == "" {
+			b.undeclared(&sub, i)
+		}
 		for j := range out {
 			if out[j].class == class && out[j].routed == routed && out[j].aside == aside && out[j].container == sub.container && out[j].port.Protocol == sub.port.Protocol {
 				out[j].ports = append(out[j].ports, label)
@@ -297,6 +300,28 @@ next:
 		out = append(out, entry{subject: sub, class: class, routed: routed, aside: aside, ports: []string{label}})
 	}
 	return out
+}
+
+// undeclared warns of a target port that is a number and stands in no container of the pods, where others do: whether anybody listens there,
+// and which container does, cannot be known.
+func (b *builder) undeclared(s *subject, port int) {
+	number := s.port.TargetPort.IntVal
+	containers := world.Serving(&s.template.Spec)
+	declares := func(c *corev1.Container) bool {
+		return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.ContainerPort == number })
+	}
+	if s.port.TargetPort.StrVal != "" || s.container == nil || slices.ContainsFunc(containers, declares) ||
+		!slices.ContainsFunc(containers, func(c *corev1.Container) bool { return len(c.Ports) > 0 }) {
+		return
+	}
+	field, said := fmt.Sprintf("spec.ports[%d].targetPort", port), fmt.Sprintf("no container of the pods it selects declares port %d", number)
+	if !s.service.Has(field) {
+		field, said = fmt.Sprintf("spec.ports[%d].port", port), said+", which is the port's own, for it has no targetPort"
+	}
+	p := s.service.Problem(manifest.Warning, field, said+": container "+s.container.Name+" is taken to listen there")
+	if !slices.Contains(b.doc.problems, p) {
+		b.doc.problems = append(b.doc.problems, p)
+	}
 }
 
 func (b *builder) caseOf(o owner, e entry, a *caseAction) Case {

@@ -144,7 +144,7 @@ func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
 	switch {
 	case name == lbNone:
 		return balancerFound{bypass: "the ingress or gateway is left out (load balancer none)"}
-	case isProxy(name):
+	case isProxy(name), t.Route.Object.Kind == kindBinding && strings.HasPrefix(name, "aws-nlb-"):
 		return balancerFound{name: name}
 	}
 	found := findRoute(t.Route, b.provider())
@@ -153,7 +153,7 @@ func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
 	}
 	found = b.pickFamily(found, t, svc)
 	if found.name != "" {
-		b.assumeAs("ingress", found.name+" ("+found.why+")", found.basis)
+		b.assumeAs(map[bool]string{true: "ingress", false: "lb"}[isProxy(found.name)], found.name+" ("+found.why+")", found.basis)
 	}
 	return found
 }
@@ -185,7 +185,7 @@ func (b *builder) balancerOf(t *world.Traffic, svc *corev1.Service, via string) 
 			b.assumeAs("lb", "none ("+serviceLB(node)+")", inferred)
 			return found
 		default:
-			found = balancerFound{families: unknownFamilies(), why: "nothing says which one it is", basis: "assumed"}
+			found = unknownBalancer(svc)
 		}
 	}
 	found = b.pickFamily(found, t, svc)

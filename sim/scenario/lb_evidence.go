@@ -91,7 +91,7 @@ const awsPrefix = "service.beta.kubernetes.io/aws-load-balancer-"
 // "elb", the others before it (recalled).
 func (e *balancerEvidence) elbHostname(nlb bool) string {
 	for _, i := range e.svc.Status.LoadBalancer.Ingress {
-		name, ok := strings.CutSuffix(i.Hostname, ".amazonaws.com")
+		name, ok := strings.CutSuffix(strings.TrimSuffix(i.Hostname, ".cn"), ".amazonaws.com")
 		if labels := strings.Split(name, "."); ok && len(labels) >= 2 && slices.Contains(labels[len(labels)-2:], "elb") {
 			if (labels[len(labels)-2] == "elb") == nlb {
 				return i.Hostname

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -19,6 +20,28 @@ import (
 // one with it an NLB, whose targets are instances or, as in EKS Auto Mode, pods (recalled).
 func unknownFamilies() []string {
 	return []string{"gke-l4", "azure-standard", "aws-nlb-ip", "aws-nlb-instance", "aws-classic", "metallb-l2"}
+}
+
+// unknownBalancer is what a Service of type LoadBalancer may be behind of which nothing is known but, at most, the address in its status.
+// Those of AWS have a name and no address (docs/model/kube-proxy.md 4), and the others are never known by a name. A private address is
+// one that nodes announce: Google and Azure give them where an annotation asks for it (recalled).
+func unknownBalancer(svc *corev1.Service) balancerFound {
+	f := balancerFound{families: unknownFamilies(), why: "nothing says which one it is", basis: "assumed"}
+	addressed := func(name string) bool { return !strings.HasPrefix(name, "aws-") }
+	for _, i := range svc.Status.LoadBalancer.Ingress {
+		switch addr, err := netip.ParseAddr(i.IP); {
+		case err == nil && (addr.IsPrivate() || addr.IsLinkLocalUnicast()):
+			f.families, f.why = announcedFamilies(), "status address "+i.IP+" is private"
+			return f
+		case err == nil:
+			f.families, f.why = slices.DeleteFunc(f.families, func(name string) bool { return !addressed(name) }), "status address "+i.IP+", and AWS gives names"
+			return f
+		case i.Hostname != "":
+			f.families, f.why = slices.DeleteFunc(nodeFamilies(), func(name string) bool { return !addressed(name) }), "status hostname "+i.Hostname+" is none of AWS"
+			return f
+		}
+	}
+	return f
 }
 
 // unknownProxies are those of an Ingress without a class, or, with gateway, of an HTTPRoute whose

@@ -53,6 +53,7 @@ func TestACaseIsMadeForEachLoadBalancerThatItMightBe(t *testing.T) {
 	node := func(id string) string {
 		return "---\napiVersion: v1\nkind: Node\nmetadata: {name: first}\nspec: {providerID: \"" + id + "\"}\n"
 	}
+	status := func(ingress string) string { return "status: {loadBalancer: {ingress: [" + ingress + "]}}\n" }
 	for name, tt := range map[string]struct { // order: each for itself
 		spec, annotation, more string
 		opts                   Options
@@ -68,6 +69,13 @@ func TestACaseIsMadeForEachLoadBalancerThatItMightBe(t *testing.T) {
 		"whoever gives fields knows which one":               {local, "metallb.io/address-pool: a", "", Options{Set: []string{"loadBalancer.drain=1s"}}, "inferred", "metallb-l2-local"},
 		"an environment":                                     {local, "", "", Options{Env: "gke"}, "preset", "gke-l4-local gke-legacy-external-local"},
 		"nodes of AWS":                                       {local, "", node("aws:///eu-west-1a/i-0123"), Options{}, "inferred", "aws-classic-local aws-nlb-instance-local aws-nlb-ip"},
+		"a private address is announced by nodes":            {local, "", status("{ip: 10.1.2.3}"), Options{}, "assumed", "metallb-l2-local metallb-bgp-local"},
+		"a public address is none of AWS":                    {cluster, "", status("{ip: 203.0.113.9}"), Options{}, "assumed", "gke-l4-cluster azure-standard-cluster metallb-l2-cluster"},
+		"a name of somebody else is none of AWS":             {cluster, "", status("{hostname: lb.example.org}"), Options{}, "assumed", "gke-l4-cluster azure-standard-cluster metallb-l2-cluster"},
+		"a name of AWS in China":                             {cluster, "", status("{hostname: a-1.elb.cn-north-1.amazonaws.com.cn}"), Options{}, "inferred", "aws-nlb-instance-cluster"},
+		"Cilium announces at layer 2":                        {local + "\n  loadBalancerClass: io.cilium/l2-announcer", "", "", Options{}, "assumed", "metallb-l2-local"},
+		"Cilium announces over BGP":                          {local + "\n  loadBalancerClass: io.cilium/bgp-control-plane", "", "", Options{}, "assumed", "metallb-bgp-local"},
+		"another class of Cilium":                            {local + "\n  loadBalancerClass: io.cilium/node", "", "", Options{}, "assumed", "metallb-l2-local metallb-bgp-local"},
 		"said by --lb":                                       {local, "", "", Options{LB: "kind"}, "", "kind-local"},
 		"none is only one where somebody says it":            {local, "", "", Options{LB: "none"}, "", ""},
 		"an Ingress without a class":                         {"", "", anIngress("", ""), Options{}, "assumed", "ingress-nginx envoy-gateway aws-alb-ip gke-l7-neg"},
@@ -242,7 +250,8 @@ func TestAnotherMakersLoadBalancer(t *testing.T) {
 		families                      string
 	}{
 		{"", "load-balancer.hetzner.cloud/location: fsn1", "", "Hetzner Cloud's load balancer (annotation load-balancer.hetzner.cloud/location) is not simulated", "gke-l4 azure-standard aws-nlb-instance aws-classic metallb-l2"},
-		{"loadBalancerClass: io.cilium/l2-announcer", "", "k3s://n1", "the load balancer of loadBalancerClass io.cilium/l2-announcer is not simulated", "metallb-l2 metallb-bgp"},
+		{"loadBalancerClass: io.cilium/l2-announcer", "", "k3s://n1", "the load balancer of loadBalancerClass io.cilium/l2-announcer is not simulated: MetalLB, layer 2 stands in", ""},
+		{"loadBalancerClass: purelb.io/purelb", "", "", "the load balancer of loadBalancerClass purelb.io/purelb is not simulated: others", "metallb-l2 metallb-bgp"},
 		{"loadBalancerClass: example.com/lb", "", "", "the load balancer of loadBalancerClass example.com/lb is not simulated", "gke-l4 azure-standard aws-nlb-instance aws-classic metallb-l2"},
 		{"loadBalancerClass: service.k8s.aws/nlb", "", "", "", ""},
 		{"", "kube-vip.io/loadbalancerIPs: 10.0.0.9", "", "kube-vip's load balancer", "metallb-l2 metallb-bgp"},

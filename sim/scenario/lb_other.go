@@ -72,15 +72,29 @@ func otherAnnotations() []otherAnnotation {
 // announcedClasses begin the loadBalancerClass of load balancers whose address nodes announce.
 func announcedClasses() []string { return []string{"io.cilium/", "kube-vip.io/", "purelb.io/"} }
 
+// announcedFamilies are those of load balancers whose address nodes announce, somehow.
+func announcedFamilies() []string { return []string{"metallb-l2", "metallb-bgp"} }
+
+// announcedAs are those of a class that says how (https://docs.cilium.io/en/stable/network/l2-announcements/, and .../bgp-control-plane/; recalled).
+func announcedAs(class string) []string {
+	switch class {
+	case "io.cilium/l2-announcer":
+		return []string{"metallb-l2"}
+	case "io.cilium/bgp-control-plane":
+		return []string{"metallb-bgp"}
+	default:
+		return announcedFamilies()
+	}
+}
+
 // otherBalancerOf finds what the input says of a Service's load balancer that is none of those that are simulated; ok is false where it says
 // nothing, or what it says is simulated.
 func (b *builder) otherBalancerOf(svc *corev1.Service) (o otherBalancer, ok bool) {
-	announcing := []string{"metallb-l2", "metallb-bgp"}
 	e := balancerEvidence{svc: svc}
 	if class := e.class(); class != "" {
 		o = otherBalancer{"the load balancer of loadBalancerClass " + class, nodeFamilies()}
 		if slices.ContainsFunc(announcedClasses(), func(p string) bool { return strings.HasPrefix(class, p) }) {
-			o.families = announcing
+			o.families = announcedAs(class)
 		}
 		return o, true
 	}
@@ -88,7 +102,7 @@ func (b *builder) otherBalancerOf(svc *corev1.Service) (o otherBalancer, ok bool
 		if key := e.annotation(a.prefix); key != "" {
 			o = otherBalancer{a.maker + "'s load balancer (annotation " + key + ")", nodeFamilies()}
 			if a.announces {
-				o.families = announcing
+				o.families = announcedFamilies()
 			}
 			return o, true
 		}
@@ -108,6 +122,9 @@ func (b *builder) balancerStandsIn(svc *corev1.Service) string {
 	o, ok := b.otherBalancerOf(svc)
 	if !ok {
 		return ""
+	}
+	if len(o.families) == 1 {
+		return o.words + " is not simulated: " + PresetName(o.families[0]) + " stands in for it"
 	}
 	return o.words + " is not simulated: others that send to nodes stand in for it"
 }

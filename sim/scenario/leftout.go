@@ -28,7 +28,11 @@ func (b *builder) otherWays(index int, e *entry) {
 	for _, o := range b.world.otherRoutes(&e.subject) {
 		b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) leads to Service %s, too: who comes through it is judged only where the input has no other way to it", o.Kind, o.Name, where(o, "kind"), e.service.Name), o.String(), "unknown")
 	}
-	for _, o := range b.world.unread {
+	unread := b.world.unread
+	if e.class == ClassSession || e.class == ClassDatagram { // through no proxy of HTTP requests
+		unread = append(slices.Clone(unread), b.world.bindings...)
+	}
+	for _, o := range unread {
 		if named := named(o); slices.ContainsFunc(named, func(n backend) bool { return n.is(e.service) }) {
 			b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) is not read: who comes through it is not judged", o.Kind, o.Name, where(o, "kind")), o.String(), "unknown")
 		}
@@ -150,6 +154,10 @@ func (b *builder) besideServer(w *world.Workload) {
 		if c.Name == w.Server || hook.Undetermined || before < engine.Second || !servers.Needed(c, w.Template().Labels) {
 			continue
 		}
+		if app := servers.ContainerApp(c, w.Template().Labels, world.Overrides{}); needs(w.App.Profile, app.Profile) {
+			b.needed(w, c, serves, before)
+			continue
+		}
 		when := "at once"
 		if hook.Kind != servers.HookNone && serves-before > 0 {
 			when = "after " + (serves - before).Seconds() + " s"
@@ -157,6 +165,25 @@ func (b *builder) besideServer(w *world.Workload) {
 		b.notModelled("beside", fmt.Sprintf("as the manifest is, container %s is told to stop %s, %s before %s: if %s needs it, what is sent to the pod in that time fails",
 			c.Name, when, before.Seconds()+" s", w.Server, w.Server), w.Kind()+" "+w.Name(), "more")
 	}
+}
+
+// needs says that a web server which serves a pod passes its requests on to a server of apps beside it.
+func needs(server, app string) bool {
+	return slices.Contains([]string{"nginx", "nginx-sigterm", "httpd", "caddy", "haproxy", "envoy"}, server) &&
+		slices.Contains([]string{"php-fpm", "gunicorn", "uvicorn", "uwsgi", "puma"}, app)
+}
+
+// needed says that the app behind a web server in one pod ends before it: what is sent to the pod in between fails, as without any hook.
+func (b *builder) needed(w *world.Workload, c *corev1.Container, serves, before engine.Time) {
+	name, seconds := w.Kind()+" "+w.Name(), int64((serves+engine.Second-1)/engine.Second)
+	i := slices.IndexFunc(w.Template().Spec.Containers, func(x corev1.Container) bool { return x.Name == c.Name })
+	at := where(w.Object, fmt.Sprintf("spec.template.spec.containers[%d]", i))
+	b.out.NotModelled = append(b.out.NotModelled, world.NotModelled{
+		ID: world.Needed, Object: name, Direction: "more",
+		What: fmt.Sprintf("container %s (%s) is told to stop %s s before %s, which passes its requests on to it: what is sent to the pod in that time fails (502), and is not counted here",
+			c.Name, at, before.Seconds(), w.Server),
+		Remedy: fmt.Sprintf("the same delay in container %s, too (%s): lifecycle: {preStop: {sleep: {seconds: %d}}}", c.Name, at, seconds),
+	})
 }
 
 // otherRoutes are the Ingresses and HTTPRoutes that name a Service port and are not the one that its case is about: that is the first of them

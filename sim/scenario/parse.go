@@ -229,6 +229,10 @@ func (b *builder) kubernetes(c cursor) endpoints.Profile {
 		c.get("version").fail("%v", err)
 		version = endpoints.CurrentVersion()
 	}
+	if err == nil && endpoints.CurrentVersion().Before(version) {
+		at := c.get("version")
+		b.doc.report(manifest.Warning, b.doc.position(at.at), at.at, "%s", version.AheadWords())
+	}
 	if !c.get("version").present() {
 		b.assume("kubernetes", version.String())
 	}
@@ -557,9 +561,7 @@ func (b *builder) assumeAside(w *world.Workload) {
 
 // leftOut lists what of the Scenario the model does not have.
 func (b *builder) leftOut() {
-	if env, _ := environmentNamed(b.opts.Env); env.OtherProxy != "" {
-		b.notModelled(world.OtherProxy, "the nodes' proxy is "+env.OtherProxy+", which is not simulated: kube-proxy stands in", "environment "+env.ID, "unknown")
-	}
+	b.otherProxy()
 	for i := range b.out.Services {
 		s := &b.out.Services[i]
 		b.hintsLeftOut(s)

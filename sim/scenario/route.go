@@ -69,6 +69,11 @@ func (w *inventory) routeOf(s *subject) *world.Route {
 			return r
 		}
 	}
+	if o := w.bindingOf(s); o != nil {
+		r.Object, r.Said = o, o.Kind+" "+o.Name
+		r.Controller = map[string]string{"eks.amazonaws.com": autoModeALB, "elbv2.k8s.aws": albController}[o.Group()]
+		return r
+	}
 	return nil
 }
 
@@ -180,7 +185,7 @@ func madeBy(r *world.Route) maker {
 	switch c := r.Controller; {
 	case c == "k8s.io/ingress-nginx":
 		return makerNginx
-	case c == "ingress.k8s.aws/alb", c == autoModeALB, strings.HasPrefix(c, "gateway.k8s.aws/alb"):
+	case c == albController, c == autoModeALB, strings.HasPrefix(c, "gateway.k8s.aws/alb"):
 		return makerAWS
 	case strings.HasPrefix(c, "networking.gke.io/"):
 		return makerGKE
@@ -236,6 +241,9 @@ const (
 // annotation is one of the Ingress, and where it stands. The AWS Load Balancer Controller reads
 // the Service's first (recalled): at is nil then.
 func routeAnnotation(r *world.Route, key string) (value string, at *manifest.Object) {
+	if r.Object.Kind == kindBinding { // the target group is somebody else's
+		return "", nil
+	}
 	if v, ok := r.Service.Annotations[key]; ok && strings.HasPrefix(key, albPrefix) {
 		return v, nil
 	}
@@ -251,6 +259,10 @@ func findRoute(r *world.Route, provider string) balancerFound {
 	f := balancerFound{why: r.Said}
 	switch madeBy(r) {
 	case makerAWS:
+		if r.Object.Kind == kindBinding {
+			findBound(r, &f)
+			break
+		}
 		findRouteALB(r, &f)
 	case makerGKE:
 		findRouteGKE(r, &f)
@@ -267,6 +279,51 @@ func findRoute(r *world.Route, provider string) balancerFound {
 	}
 	f.basis = inferred
 	return f
+}
+
+// albController is the controller that an IngressClass of the AWS Load Balancer Controller names.
+const albController = "ingress.k8s.aws/alb"
+
+// kindBinding binds a Service port to a target group that somebody made, of an ALB or an NLB: the controller registers its targets there
+// (https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/targetgroupbinding/targetgroupbinding/; recalled).
+const kindBinding = "TargetGroupBinding"
+
+// bindingOf is the TargetGroupBinding of a Service port, nil for none. Those that the controller makes by itself, for an Ingress or a Service
+// of type LoadBalancer, have a label and say nothing new.
+func (w *inventory) bindingOf(s *subject) *manifest.Object {
+	for _, o := range w.bindings {
+		ref := rawAt(o.Value, "spec", "serviceRef")
+		labels, _ := rawAt(o.Value, "metadata", "labels").(map[string]any)
+		own := labels["ingress.k8s.aws/stack"] != nil || labels["service.k8s.aws/stack-name"] != nil || labels["gateway.k8s.aws/stack-name"] != nil
+		if own || o.Namespace != s.service.Namespace || rawText(ref, "name") != s.service.Name {
+			continue
+		}
+		if number, ok := rawAt(ref, "port").(int64); ok && number == int64(s.port.Port) || rawText(ref, "port") == s.port.Name && s.port.Name != "" {
+			return o
+		}
+	}
+	return nil
+}
+
+// findBound: whether the target group is an ALB's or an NLB's its name does not say, but a protocol version of HTTP is an ALB's alone. Without
+// a targetType it is the target group's own, which has no nodes without a node port.
+func findBound(r *world.Route, f *balancerFound) {
+	target := rawText(r.Object.Value, "spec", "targetType")
+	switch {
+	case target == "instance":
+		f.families = []string{"aws-alb-instance", "aws-nlb-instance"}
+	case target == "ip", !r.NodePort:
+		f.families = []string{"aws-alb-ip", "aws-nlb-ip"}
+	default:
+		f.families = []string{"aws-alb-ip", "aws-nlb-ip", "aws-alb-instance", "aws-nlb-instance"}
+	}
+	if target != "" {
+		f.why += ", targetType " + target
+	}
+	if rawText(r.Object.Value, "spec", "targetGroupProtocolVersion") != "" {
+		f.families = slices.DeleteFunc(f.families, func(name string) bool { return strings.HasPrefix(name, "aws-nlb-") })
+	}
+	f.name = f.families[0]
 }
 
 // findALB: targets are instances unless something says ip (the controller's default; recalled),

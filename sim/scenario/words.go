@@ -33,13 +33,21 @@ func trafficWords(e *entry) string {
 	}
 }
 
+// withArticle is a kind of object with "a" or "an" before it.
+func withArticle(kind string) string {
+	if strings.HasPrefix(kind, "I") || strings.HasPrefix(kind, "H") { // an HTTPRoute
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
 // from says that clients come from outside, unless the class says so already, and through what.
 func (e *entry) from(outside string) string {
 	switch typ := e.service.Value.Spec.Type; {
 	case typ == corev1.ServiceTypeLoadBalancer:
 		return outside
 	case e.routed != "":
-		return ", through an " + e.routed
+		return ", through " + withArticle(e.routed)
 	case typ == corev1.ServiceTypeNodePort:
 		return outside
 	default:

@@ -41,6 +41,7 @@ type inventory struct {
 	nodePools      []*manifest.Object // Karpenter's
 	adverts        []*manifest.Object // MetalLB's BGPAdvertisements and L2Advertisements
 	unread         []*manifest.Object // what leads requests to Services, and is not read
+	bindings       []*manifest.Object // TargetGroupBindings of AWS's controller
 	meshRules      []*manifest.Object // VirtualServices and DestinationRules of Istio
 	meshed         map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
 	namespaces     map[string]*manifest.Object
@@ -113,7 +114,7 @@ func (w *inventory) addRaw(o *manifest.Object) {
 		w.addForeign(o, template)
 		return
 	}
-	if manifest.UnreadRoute(o.Group(), o.Kind) && (o.Kind != "VirtualService" || atGateway(o)) {
+	if manifest.UnreadRoute(o.Group(), o.Kind) && (o.Kind != "VirtualService" || atGateway(o)) && o.Kind != kindBinding {
 		w.unread = append(w.unread, o)
 	}
 	if list := w.rawList(o.Kind); list != nil {
@@ -138,7 +139,7 @@ func (w *inventory) rawList(kind string) *[]*manifest.Object {
 	return map[string]*[]*manifest.Object{
 		"HTTPRoute": &w.routes, "IngressClass": &w.ingressClasses, "Gateway": &w.gateways, "GatewayClass": &w.gatewayClasses,
 		"GCPBackendPolicy": &w.backendPolicies, kindHealthPolicy: &w.healthPolicies, "BackendConfig": &w.backendConfigs,
-		"ScaledObject": &w.scaledObjects, "NodePool": &w.nodePools, "VirtualService": &w.meshRules, "DestinationRule": &w.meshRules,
+		kindBinding: &w.bindings, "ScaledObject": &w.scaledObjects, "NodePool": &w.nodePools, "VirtualService": &w.meshRules, "DestinationRule": &w.meshRules,
 		"KubeProxyConfiguration": &w.proxyConfigs, "KubeletConfiguration": &w.kubeletConfigs,
 	}[kind]
 }

@@ -429,12 +429,14 @@ const (
 	LastPod     = "last-pod"      // an autoscaler may leave no pod
 	OtherProxy  = "service-proxy" // the nodes have another proxy than kube-proxy
 	Refused     = "refused"       // the load balancer's controller refuses the Service
+	LongUDP     = "long-udp"      // connections over UDP that last
+	Needed      = "needed"        // a container that the server needs stops before it
 )
 
 // Foremost says whether what is left out under an ID belongs to the first lines of a report.
 func Foremost(id string) bool {
 	switch id {
-	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused:
+	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed:
 		return true
 	default:
 		return false
@@ -444,6 +446,7 @@ func Foremost(id string) bool {
 // NotModelled is something in the input that the model leaves out.
 type NotModelled struct {
 	ID, What, Object, Direction string // Direction: "more", "fewer" or "unknown" losses in reality
+	Remedy                      string // what to do about it, "" for most
 }
 
 // Family is a case behind one of the load balancers that it might be.

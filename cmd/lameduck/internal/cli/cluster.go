@@ -204,7 +204,18 @@ func (f *nodeFlags) profileOf(in *input, std Streams) (endpoints.Profile, error)
 	if in.cluster != nil && !f.set("kubernetes-version") {
 		f.version = cmp.Or(in.cluster.behaviour(std), f.version)
 	}
-	return f.profile()
+	profile, err := f.profile()
+	if err == nil {
+		std.ahead(profile.Version)
+	}
+	return profile, err
+}
+
+// ahead says of a version that is newer than what was read what it is given.
+func (s Streams) ahead(v endpoints.Version) {
+	if words := v.AheadWords(); words != "" {
+		s.say("warning: %s", words)
+	}
 }
 
 // behaviour is the --kubernetes-version that the cluster stands for, "" when it has no say: it does not tell, or its

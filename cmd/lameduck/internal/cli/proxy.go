@@ -128,6 +128,7 @@ func (c *proxyCommand) fromFiles() error {
 	if err != nil {
 		return err
 	}
+	c.std.ahead(profile.Version)
 	objects, err := c.input.load(c.std)
 	if err != nil {
 		return err
@@ -181,6 +182,7 @@ func (c *proxyCommand) watch() error {
 	if err != nil {
 		return err
 	}
+	c.std.ahead(profile.Version)
 	s, err := c.node.settings(&manifest.Objects{}, profile, c.std)
 	if err != nil {
 		return err
