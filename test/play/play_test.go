@@ -5,6 +5,7 @@ package play
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,9 +13,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -196,37 +199,67 @@ func questions(t *testing.T, version string) []question {
 	return out
 }
 
-// answers asks the module.
+// answers asks the module, as many of it at once as there are processors: each has one thread.
 func answers(t *testing.T, dist string, list []question) []answer {
 	t.Helper()
-	var asks bytes.Buffer
+	shares := make([][]int, runtime.GOMAXPROCS(0))
 	for i := range list {
-		if err := json.NewEncoder(&asks).Encode(list[i].ask); err != nil {
-			t.Fatal(err)
+		at := i % len(shares)
+		shares[at] = append(shares[at], i)
+	}
+	out := make([]answer, len(list))
+	var all sync.WaitGroup
+	for n, share := range shares {
+		all.Go(func() {
+			got, err := asked(t.Context(), dist, strconv.Itoa(n), list, share)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i, at := range share {
+				out[at] = got[i]
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return out
+}
+
+// asked is what one module answers to a share of the questions.
+func asked(ctx context.Context, dist, name string, list []question, share []int) ([]answer, error) {
+	var asks bytes.Buffer
+	for _, at := range share {
+		if err := json.NewEncoder(&asks).Encode(list[at].ask); err != nil {
+			return nil, err
 		}
 	}
-	from, to := filepath.Join(dist, "asks"), filepath.Join(dist, "answers")
+	from, to := filepath.Join(dist, "asks"+name), filepath.Join(dist, "answers"+name)
 	if err := os.WriteFile(from, asks.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	run(t, ".", "node", "ask.mjs", dist, from, to)
+	if said, err := exec.CommandContext(ctx, "node", "ask.mjs", dist, from, to).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("ask.mjs: %w\n%s", err, said)
+	}
 	text, err := os.ReadFile(to)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var out []answer
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(text, []byte{0}), []byte{0}) {
 		_, line, _ = bytes.Cut(line, []byte(" ")) // after how long it took
 		var a answer
 		if err := json.Unmarshal(line, &a); err != nil {
-			t.Fatalf("answer %d: %v", len(out), err)
+			return nil, fmt.Errorf("answer %d: %w", len(out), err)
 		}
 		out = append(out, a)
 	}
-	if len(out) != len(list) {
-		t.Fatalf("%d answers to %d questions", len(out), len(list))
+	if len(out) != len(share) {
+		return nil, fmt.Errorf("%d answers to %d questions", len(out), len(share))
 	}
-	return out
+	return out, nil
 }
 
 // elsewhere is what a page says of what it does not do.

@@ -14,28 +14,32 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
+// sitesIndex is the page that leads to the others.
+const sitesIndex = "index"
+
 // sitePage is a file of the site.
 type sitePage struct {
 	name string
 	text []byte
 }
 
-// writeSite writes all lessons as pages: nothing before all are made, and nothing over what lameduck has not written.
+// writeSite writes all lessons as pages: nothing before all are made, and nothing over what lameduck has not written, which is looked at first:
+// to make them takes seconds.
 func (c *learnCommand) writeSite() error {
 	if c.site == "" {
 		return errors.New("--html: want a directory")
 	}
-	pages, err := c.sitePages()
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(c.site, 0o755); err != nil { //nolint:gosec // pages that others may read
 		return fmt.Errorf("--html: %w", err)
 	}
-	for _, p := range pages {
-		if err := replaceable(filepath.Join(c.site, p.name)); err != nil {
+	for _, name := range append([]string{sitesIndex}, learn.Names(c.courses)...) {
+		if err := replaceable(filepath.Join(c.site, name+".html")); err != nil {
 			return err
 		}
+	}
+	pages, err := c.sitePages()
+	if err != nil {
+		return err
 	}
 	for _, p := range pages {
 		if err := os.WriteFile(filepath.Join(c.site, p.name), p.text, 0o644); err != nil { //nolint:gosec // as above
@@ -54,7 +58,7 @@ func (c *learnCommand) sitePages() ([]sitePage, error) {
 	if err := html.WriteLessons(&out, list); err != nil {
 		return nil, internalError{err}
 	}
-	pages := []sitePage{{"index.html", out.Bytes()}}
+	pages := []sitePage{{sitesIndex + ".html", out.Bytes()}}
 	for _, name := range learn.Names(c.courses) {
 		l := learn.Find(c.courses, name)
 		text, err := c.sitePage(l, version)
