@@ -65,6 +65,24 @@ func TestBooksNotice(t *testing.T) {
 			b.Begin(0, 1, sec)
 			b.Succeed(0, 1, 0, sec, false, false)
 		}, "request 0: never ended"},
+		{"nothing in requests that are counted, over several words", func(b *Books) {
+			b.Begin(0, 0, sec)
+			b.Counted(0, 1, 9)
+			b.Counted(0, 10, 0)
+			b.Counted(0, 10, 90)
+			b.Begin(0, 100, 2*sec)
+			b.Succeed(0, 100, 0, 2*sec, false, false)
+			b.Succeed(0, 0, 0, 3*sec, false, false)
+		}, ""},
+		{"requests that are counted out of order", func(b *Books) { b.Counted(0, 1, 3) }, "request 1: was counted after request 0"},
+		{"a request that never ends after many that did", func(b *Books) {
+			b.Counted(0, 0, 40)
+			b.Begin(0, 40, sec)
+		}, "request 40: never ended"},
+		{"an answer of one that was counted", func(b *Books) {
+			b.Counted(0, 0, 40)
+			b.Succeed(0, 33, 0, sec, false, false)
+		}, "answered, and it had been answered already"},
 		{"an answer before its request", func(b *Books) {
 			b.Begin(0, 0, 2*sec)
 			b.Succeed(0, 0, 0, sec, false, false)
@@ -176,6 +194,21 @@ func TestBooksCompareWithTheLedger(t *testing.T) {
 			complain(t, b.Close(led), c.want)
 		})
 	}
+}
+
+// Who was rescued is told by what they escaped, and all of these together are the rescued ones.
+func TestBooksCompareRescues(t *testing.T) {
+	t.Parallel()
+	b := NewBooks([]Promise{{Name: "web", Attempts: 2}})
+	led := ledger.New(1, 10, engine.New(1, engine.Limits{}).Hash())
+	led.Listen(b)
+	for n, blame := range []ledger.Blame{{Cause: ledger.StaleRules, Actor: ledger.ProxyWait}, {Cause: ledger.NoEndpoint}} {
+		led.Begin(0, uint64(n), sec)
+		led.Attempt(0, true)
+		led.Attempt(0, false)
+		led.Succeed(0, uint64(n), 0, 1, sec, &blame, false)
+	}
+	complain(t, b.Close(led), "")
 }
 
 // The states of many requests keep apart, at the borders of words, too.

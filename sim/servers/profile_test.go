@@ -319,4 +319,7 @@ func TestWhatRunsOnAJVM(t *testing.T) {
 			t.Errorf("%s: %v, want %v", image, !want, want)
 		}
 	}
+	if jvm, other := StartWords(&world.App{JVM: true}, "15s"), StartWords(&world.App{}, "2s"); jvm != "15s (a JVM)" || other != "2s" {
+		t.Errorf("%q, %q", jvm, other)
+	}
 }
