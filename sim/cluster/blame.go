@@ -27,7 +27,8 @@ func (w *World) Elsewhere(e Entry, target netip.AddrPort) bool { return w.elsewh
 // elsewhere says whether another pod would have answered at this instant if everything knew what
 // the API says: one that accepts, is Ready in the API, and does not answer everything with an
 // error. One that listens and is not Ready could not: no rule leads to it, but for a Service with
-// publishNotReadyAddresses (docs/model/controllers.md 9.1).
+// publishNotReadyAddresses (docs/model/controllers.md 9.1). Nor could one that is deleted, though it
+// is Ready for as long as its preStop hook takes: its endpoint is not, and it is the one that goes.
 func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
 	if !w.offers(e) {
 		return false
@@ -38,7 +39,10 @@ func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
 	}
 	for _, wl := range e.workloads {
 		for _, i := range w.instances.Running(wl) {
-			if i.IP != target.Addr() && i.Accepts() && i.App.Errors < everyRequest && (published || w.usable[wl].pods[i.Pod]) && w.chosen(e.service, i.Pod) && w.Listens(i, port) {
+			if i.IP == target.Addr() || !i.Accepts() || i.App.Errors >= everyRequest || !w.chosen(e.service, i.Pod) || !w.Listens(i, port) {
+				continue
+			}
+			if p, ok := w.store.Get(api.PodKey(i.Pod)).(*api.Pod); published || w.usable[wl].pods[i.Pod] && ok && !p.Deleting() {
 				return true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -30,20 +31,22 @@ func TestRulesWithoutAServiceMatchNothing(t *testing.T) {
 }
 
 // A request could have been answered by another pod that is ready, or that listens at all where the Service publishes such pods,
-// too: not by the one it went to, by one that does not listen, nor by one whose every answer is an error.
+// too: not by the one it went to, by one that does not listen, by one that is deleted, nor by one whose every answer is an error.
 func TestWhoElseCouldHaveAnswered(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		publish, ready, listens, errs bool
-		want                          bool
+		publish, ready, listens, errs, deleted bool
+		want                                   bool
 	}{
-		"the other one is ready":                             {false, true, true, false, true},
-		"it is not ready":                                    {false, false, true, false, false},
-		"it is not ready, and published":                     {true, false, true, false, true},
-		"it does not listen":                                 {false, true, false, false, false},
-		"it does not listen, and is published":               {true, false, false, false, false},
-		"it answers with errors":                             {false, true, true, true, false},
-		"it answers with errors, is not ready but published": {true, false, true, true, false},
+		"the other one is ready":                             {false, true, true, false, false, true},
+		"it is not ready":                                    {false, false, true, false, false, false},
+		"it is not ready, and published":                     {true, false, true, false, false, true},
+		"it does not listen":                                 {false, true, false, false, false, false},
+		"it does not listen, and is published":               {true, false, false, false, false, false},
+		"it answers with errors":                             {false, true, true, true, false, false},
+		"it answers with errors, is not ready but published": {true, false, true, true, false, false},
+		"it is deleted, and Ready as long as its hook takes": {false, true, true, false, true, false},
+		"it is deleted, and published":                       {true, true, true, false, true, true},
 	} {
 		b := newBuild(2)
 		b.svc.Spec.PublishNotReadyAddresses = c.publish
@@ -58,6 +61,9 @@ func TestWhoElseCouldHaveAnswered(t *testing.T) {
 		asked, other := w.PodInstance(0), w.PodInstance(1)
 		w.countUsable(0, 1, c.ready)
 		other.Listening = c.listens
+		if p, ok := w.store.Get(api.PodKey(1)).(*api.Pod); ok && c.deleted {
+			p.DeletedAt = w.eng.Now()
+		}
 		if got := w.elsewhere(e, netip.AddrPortFrom(asked.IP, 8080)); got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
