@@ -86,9 +86,15 @@ func (b *builder) emptiedBeyond(o world.Operation, r world.Resource) {
 	if evicts(o) {
 		b.uncounted()
 	}
-	if empties(o) {
+	if empties(o) && !b.addsNodes(o) {
 		b.roomToDrain(r)
 	}
+}
+
+// addsNodes says that nodes join before others are emptied: with so many as there are now pods still find one.
+func (b *builder) addsNodes(o world.Operation) bool {
+	t, ok := b.out.TakingOf(&world.Action{Operation: o})
+	return ok && t.Ahead+t.Surges > 0
 }
 
 // wipes says with which flag kubectl drains pods that have an emptyDir: it refuses them without. Who asks for a drain is going to type it.

@@ -198,6 +198,8 @@ func otherProbe(t *world.Traffic, svc *corev1.Service) string {
 		return otherProxyProbe(t)
 	case strings.HasPrefix(t.LB.Preset, "aws-"):
 		return e.annotation(awsPrefix+"healthcheck-port", awsPrefix+"healthcheck-protocol", awsPrefix+"healthcheck-path")
+	case strings.HasPrefix(t.LB.Preset, "azure-") && t.LB.Check.Probe == world.ProbeHealthPort:
+		return "" // with policy Local Azure asks the health-check node port, whatever these say (docs/model/load-balancers.md 1)
 	case strings.HasPrefix(t.LB.Preset, "azure-"):
 		return e.annotation(azurePrefix+"health-probe-protocol", azurePrefix+"health-probe-request-path", azurePrefix+"health-probe-port")
 	default:

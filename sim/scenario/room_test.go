@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -178,6 +179,39 @@ func TestOneNodeMore(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.what, got, tt.want)
+		}
+	}
+}
+
+// Where nodes join before others are emptied, it is not said with how many there would be no room for what leaves: there is one more.
+func TestNodesThatJoinAreRoom(t *testing.T) {
+	t.Parallel()
+	text := spreadEvenly(3, "") + "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	for action, want := range map[string]bool{"drain": true, "pool-upgrade": false} {
+		cases, problems := Infer(objects, Options{Actions: []string{action}, Env: "aks"})
+		if manifest.HasErrors(problems) || len(cases) != 1 || cases[0].Scenario == nil {
+			t.Fatalf("%s: %v, %d cases", action, problems, len(cases))
+		}
+		if said := slices.ContainsFunc(cases[0].Scenario.NotModelled, func(n world.NotModelled) bool { return n.ID == "room" }); said != want {
+			t.Errorf("%s: said %v, want %v", action, said, want)
+		}
+	}
+}
+
+// With policy Local Azure asks the health-check node port whatever an annotation says of its probes: nothing is left out.
+func TestAzureAsksTheHealthPortWithPolicyLocal(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[string]bool{"Local": false, "Cluster": true} {
+		text := spreadEvenly(3, "") + "apiVersion: v1\nkind: Service\nmetadata: {name: web, annotations: {service.beta.kubernetes.io/azure-load-balancer-health-probe-request-path: /healthz}}\n" +
+			"spec: {type: LoadBalancer, externalTrafficPolicy: " + policy + ", selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+		cases, problems := Infer(objects, Options{Actions: []string{"rollout"}})
+		if manifest.HasErrors(problems) || len(cases) != 1 || cases[0].Scenario == nil {
+			t.Fatalf("%s: %v, %d cases", policy, problems, len(cases))
+		}
+		if said := slices.ContainsFunc(cases[0].Scenario.NotModelled, func(n world.NotModelled) bool { return n.ID == "load-balancer-probe" }); said != want {
+			t.Errorf("%s: said %v, want %v", policy, said, want)
 		}
 	}
 }
