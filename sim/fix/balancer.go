@@ -35,7 +35,7 @@ func (t *target) readyOnly() *Change {
 	_, remedies := remedied(t.sc, t.w.Name(), scenario.WithoutNotReady)
 	return ofServices(Change{
 		ID: "publishNotReadyAddresses", Around: Around{ReadyOnly: true},
-		Cost: "pods that look for each other by this Service before they are ready need a headless one of their own",
+		Destructive: "pods that find each other by this Service before they are ready no longer do, and may never be ready: give them a headless one of their own first",
 	}, remedies)
 }
 
@@ -54,6 +54,15 @@ func (t *target) anyNode() *Change {
 	return ofServices(Change{
 		ID: "externalTrafficPolicy", Around: Around{AnyNode: true},
 		Cost: "a request may take one hop more", Destructive: "pods no longer see the addresses of clients",
+	}, remedies)
+}
+
+// anyNodeInside has the workload's Services lead clients in the cluster to pods on any node, where they lead to those of the clients' own.
+func (t *target) anyNodeInside() *Change {
+	_, remedies := remedied(t.sc, t.w.Name(), scenario.WithInternalClusterPolicy)
+	return ofServices(Change{
+		ID: "internalTrafficPolicy", Around: Around{AnyNodeInside: true},
+		Cost: "a request may take one hop more", Destructive: "clients no longer stay with the pod of their own node",
 	}, remedies)
 }
 

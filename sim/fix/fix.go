@@ -54,6 +54,8 @@ type Around struct {
 	KeepUnhealthy bool
 	// AnyNode has the Services before it lead to pods on any node.
 	AnyNode bool
+	// AnyNodeInside is the same for clients in the cluster.
+	AnyNodeInside bool
 	// Upgrade has the cluster be of the first version whose nodes use endpoints that terminate where they have no others.
 	Upgrade bool
 	// Nodes is how many more the cluster has.
@@ -119,6 +121,9 @@ func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
 	}
 	if a.AnyNode {
 		s, _ = remedied(s, workload, scenario.WithClusterPolicy)
+	}
+	if a.AnyNodeInside {
+		s, _ = remedied(s, workload, scenario.WithInternalClusterPolicy)
 	}
 	if a.Upgrade {
 		if later, ok := scenario.WithFallback(s); ok {
@@ -232,7 +237,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	return []*Change{
 		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
 		only(ends && t.cut() > 0, t.grace), only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
-		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends && t.cut() == 0, t.grace), t.anyNode(), only(ends, t.upgraded),
+		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends && t.cut() == 0, t.grace), t.anyNode(), t.anyNodeInside(), only(ends, t.upgraded),
 	}
 }
 

@@ -35,6 +35,9 @@ func TestNotReadyAddressesAreTakenBack(t *testing.T) {
 	if !sc.Services[0].Service.Spec.PublishNotReadyAddresses || after.Services[0].Service.Spec.PublishNotReadyAddresses {
 		t.Error("the change is not that of the Service")
 	}
+	if !strings.Contains(c.Destructive, "may never be ready") {
+		t.Errorf("it says nothing of pods that find each other by the Service: %q", c.Destructive)
+	}
 	if _, c := changeOf(t, "publishNotReadyAddresses", "type: NodePort", "", ""); c != nil {
 		t.Errorf("it does so already: %+v", c)
 	}
@@ -89,6 +92,24 @@ func TestAnyNodeLeadsToAnyPod(t *testing.T) {
 	}
 	for _, spec := range []string{"type: LoadBalancer", "type: ClusterIP"} {
 		if _, c := changeOf(t, "externalTrafficPolicy", spec, "", ""); c != nil {
+			t.Errorf("%s: %+v", spec, c)
+		}
+	}
+}
+
+// A Service that leads clients in the cluster to the pods of their own node alone is to lead them to those of any.
+func TestAnyNodeLeadsClientsInsideToAnyPod(t *testing.T) {
+	t.Parallel()
+	sc, c := changeOf(t, "internalTrafficPolicy", "internalTrafficPolicy: Local", "", "")
+	if c == nil || len(c.Edits) != 1 || c.Edits[0].Line == 0 || c.Edits[0].Path != "spec.internalTrafficPolicy" || c.Edits[0].To.YAML != "Cluster" || c.Destructive == "" {
+		t.Fatalf("%+v", c)
+	}
+	after := Apply(sc, "shop/web", []Change{*c})
+	if is, was := *after.Services[0].Service.Spec.InternalTrafficPolicy, *sc.Services[0].Service.Spec.InternalTrafficPolicy; is != "Cluster" || was != "Local" {
+		t.Errorf("%s, and before %s", is, was)
+	}
+	for _, spec := range []string{"type: ClusterIP", "internalTrafficPolicy: Cluster", "type: LoadBalancer\n  internalTrafficPolicy: Local"} { // those of the last one come from outside
+		if _, c := changeOf(t, "internalTrafficPolicy", spec, "", "gke-l4"); c != nil {
 			t.Errorf("%s: %+v", spec, c)
 		}
 	}

@@ -65,6 +65,31 @@ func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
 	return r, true
 }
 
+// WithInternalClusterPolicy has a Service ("ns/name") with internalTrafficPolicy Local lead clients in the cluster to pods on any node. ok is
+// false where it does so already, or no client of the Scenario asks its ClusterIP.
+func WithInternalClusterPolicy(s *world.Scenario, service string) (r Remedy, ok bool) {
+	r = Remedy{Title: "internalTrafficPolicy: Cluster", Scenario: s.Clone()}
+	at := serviceAt(s, service)
+	if at < 0 {
+		return r, false
+	}
+	v := s.Services[at]
+	if p := v.Service.Spec.InternalTrafficPolicy; p == nil || *p != corev1.ServiceInternalTrafficPolicyLocal {
+		return r, false
+	}
+	r.Edit = edit.New(v.Object, v.Service, "spec.internalTrafficPolicy", edit.Value{YAML: string(policyCluster)}, "")
+	r.Edit.Kind = "Service"
+	cluster := corev1.ServiceInternalTrafficPolicyCluster
+	v.Service = v.Service.DeepCopy()
+	v.Service.Spec.InternalTrafficPolicy = &cluster
+	r.Scenario.Services = append(append(r.Scenario.Services[:at:at], v), r.Scenario.Services[at+1:]...)
+	for i := range s.Traffic {
+		t := &s.Traffic[i]
+		ok = ok || t.Service == service && !t.External && t.LB == nil
+	}
+	return r, ok
+}
+
 // WithClusterPolicy has a Service ("ns/name") with externalTrafficPolicy Local lead to pods on any node, with the load balancers before it
 // as they are then. ok is false where it does so already, or nobody comes from outside.
 func WithClusterPolicy(s *world.Scenario, service string) (r Remedy, ok bool) {
