@@ -30,8 +30,9 @@ type Fix struct {
 	Cost        string       // in words, "" for nothing worth saying
 	Longer      engine.Time  // a rollout, in the median run; negative when it is shorter
 	// Margin is what a preStop hook that was solved for leaves to the latest removal seen; 0
-	// when the fix has none.
+	// when the fix has none. Hops is what such a removal has to reach, as people call it: "nodes", "the load balancer", "the proxy".
 	Margin engine.Time
+	Hops   []string
 	Cases  []FixedCase
 }
 
@@ -73,4 +74,9 @@ type NoHelp struct {
 	Why string
 	// Sudden says that it was tried where pods end with their machine; else for all other cases.
 	Sudden bool
+	// Gap and Shorter are for how long no pod could answer in the median of the runs that it was tried on, without it and with it, where that is
+	// shorter with it in all of them, although more than half as much is lost. 0 for others. AsMuch says that as much is: clients wait for longer
+	// than that.
+	Gap, Shorter engine.Time
+	AsMuch       bool
 }

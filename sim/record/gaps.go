@@ -92,3 +92,12 @@ func (r *Run) gapBounds() (least, most engine.Time) {
 	}
 	return least, most
 }
+
+// WithoutPod is for how long no pod of the case's workload could answer, whether or not anybody asked: 0 where one could all the time. What a
+// client loses may be longer, since it waits for an answer, or shorter.
+func (r *Run) WithoutPod() engine.Time {
+	if r.Usable.Of == 0 || r.Usable.Min > 0 {
+		return 0
+	}
+	return r.Usable.For
+}

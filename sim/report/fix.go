@@ -96,6 +96,11 @@ type NoHelp struct {
 	Title    string `json:"title"`
 	Why      string `json:"why"`              // it was not tried, "" where it was
 	Sudden   bool   `json:"sudden,omitempty"` // tried where pods end with their machine; else for all other cases
+	// Gap and Shorter are for how long no pod could answer, without it and with it, where that is shorter though more than half as much is lost: AsMuch
+	// says that as much is, because clients wait.
+	Gap     engine.Time `json:"gapSeconds,omitempty"`
+	Shorter engine.Time `json:"shorterSeconds,omitempty"`
+	AsMuch  bool        `json:"asMuch,omitempty"`
 }
 
 func fixesOf(s *record.Simulation) []Fix {

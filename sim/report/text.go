@@ -57,6 +57,8 @@ type room struct {
 	// terse has what is to be pasted in as few lines as it can, and leaves out what was taken from the input; unpasted only names
 	// an object that a fix adds.
 	terse, unpasted bool
+	// one has one change in full, whichever else there is; bare counts what is not modelled.
+	one, bare bool
 }
 
 // rooms returns one after the other, each a little smaller, until a text is short enough with
@@ -74,7 +76,7 @@ func rooms() []room {
 		func() { r.notes = 2 }, func() { r.assumed = 1 }, func() { r.causes = 1 }, func() { r.story = 5 }, func() { r.others = 1 },
 		func() { r.cases = 3 }, func() { r.noHelp = 0 }, func() { r.brief = true }, func() { r.story = 4 }, func() { r.notes = 1 }, func() { r.story = 0 },
 		func() { r.assumed = 0 }, func() { r.notes = 0 }, func() { r.others = 0 }, func() { r.parts = 2 }, func() { r.parts = 1 },
-		func() { r.terse = true }, func() { r.cases = 2 }, func() { r.unpasted = true }, func() { r.cases = 1 },
+		func() { r.terse = true }, func() { r.cases = 2 }, func() { r.one = true }, func() { r.bare = true }, func() { r.unpasted = true }, func() { r.cases = 1 },
 	} {
 		less()
 		out = append(out, r)

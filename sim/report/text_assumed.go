@@ -23,7 +23,7 @@ func (t *text) assumptions(shown []*record.Case) {
 		return
 	}
 	if judged := func(c *record.Case) bool { return c.Verdict != record.NotJudged }; !t.opts.Verbose && !slices.ContainsFunc(shown, judged) {
-		t.taken(shown)
+		t.taken(shown, nil)
 		t.notModelled(r.NotModelled)
 		return
 	}
@@ -37,6 +37,7 @@ func (t *text) assumptions(shown []*record.Case) {
 		heading = "ASSUMED"
 	}
 	var rows [][]string
+	var listed []string // the IDs of those that have a row
 	nothing, untried, more := 0, 0, 0
 	for i := range r.Assumptions {
 		a := &r.Assumptions[i]
@@ -50,7 +51,7 @@ func (t *text) assumptions(shown []*record.Case) {
 				}
 				continue
 			}
-			rows = append(rows, []string{inWords(a.ID, a.What, a.Value), t.effects(a), t.way(a.Settle)})
+			rows, listed = append(rows, []string{inWords(a.ID, a.What, a.Value), t.effects(a), t.way(a.Settle)}), append(listed, a.ID)
 		case a.Effect != nil:
 			nothing++
 		default:
@@ -63,7 +64,7 @@ func (t *text) assumptions(shown []*record.Case) {
 	}
 	t.counts(more, nothing, untried, len(rows) > 0)
 	if tried {
-		t.taken(shown)
+		t.taken(shown, listed)
 	}
 	t.notModelled(append(r.NotModelled, dataLost(shown)...))
 }
@@ -239,25 +240,34 @@ func otherInWords(v string) string {
 	return spaced(strings.TrimPrefix(head, "uniform "))
 }
 
+// decisive are what is concluded from the input and stands behind every figure: it is said however little room there is, and also where
+// other values were tried.
+var decisive = []string{"lb", "ingress", "sigterm", "replicas"}
+
 // taken says what was read out of the input or concluded from it, and decides about the shown
-// cases: nobody has to guess why there are two pods.
-func (t *text) taken(shown []*record.Case) {
-	if t.room.terse {
-		return
-	}
-	var parts []string
+// cases: nobody has to guess why there are two pods. What stands behind every figure comes first. said are the
+// IDs of what has been said already.
+func (t *text) taken(shown []*record.Case, said []string) {
+	var first, parts []string
 	for _, c := range shown {
 		for i := range c.Assumptions {
 			a := &c.Assumptions[i]
 			if a.ID == "lb" && t.oneOfSeveral(c) {
 				continue // the input says at most of which kind it is, and the table which they are
 			}
-			if _, tried := c.EffectOf(a.ID); !tried && (a.Basis == "inferred" || a.Basis == "preset" || a.Basis == "manifest") && !strings.HasSuffix(a.Value, " (assumed)") {
+			if a.Basis != "inferred" && a.Basis != "preset" && a.Basis != "manifest" || strings.HasSuffix(a.Value, " (assumed)") || slices.Contains(said, a.ID) {
+				continue
+			}
+			_, tried := c.EffectOf(a.ID)
+			switch {
+			case slices.Contains(decisive, a.ID):
+				first = distinct(first, inWords(a.ID, a.What, a.Value))
+			case !tried && !t.room.terse:
 				parts = distinct(parts, inWords(a.ID, a.What, a.Value))
 			}
 		}
 	}
-	if len(parts) > 0 {
+	if parts = append(first, parts...); len(parts) > 0 {
 		t.Text("  ", "Taken from the input: "+strings.Join(parts, "; ")+".")
 	}
 }
@@ -287,6 +297,9 @@ func (t *text) notModelled(list []NotModelled) {
 			direction = "reality loses more or less"
 		}
 		parts = distinct(parts, list[i].What+" ("+direction+")")
+	}
+	if t.room.bare && len(parts) > 1 {
+		parts = []string{count(len(parts), "thing", "things") + " (-v says which)"}
 	}
 	if len(parts) > 0 {
 		t.Text("  ", "Not modelled: "+strings.Join(parts, "; ")+".")

@@ -99,7 +99,7 @@ func TestEachRoomIsSmallerThanTheOneBefore(t *testing.T) {
 	t.Parallel()
 	figures := func(r room) []int {
 		said := []int{r.cases, r.causes, r.story, r.fixes, r.assumed, r.noHelp, r.notes, r.others, r.parts}
-		for _, short := range []bool{r.brief, r.terse, r.unpasted} {
+		for _, short := range []bool{r.brief, r.terse, r.one, r.bare, r.unpasted} {
 			said = append(said, 1-boolOf(short))
 		}
 		return said

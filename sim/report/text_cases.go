@@ -66,6 +66,9 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 	t.Table(2, table)
 	t.folded(hidden)
 	words := inRequests(cases[0])
+	if t.room.bare {
+		words = ""
+	}
 	if slices.ContainsFunc(table[1:], func(row []string) bool { return strings.Contains(strings.Join(row[2:], " "), "(") }) {
 		words = "Median (lowest-highest of the runs)." + words
 	}
@@ -184,15 +187,32 @@ func (t *text) folded(hidden []*record.Case) {
 		verdicts = distinct(verdicts, string(c.Verdict))
 	}
 	for _, v := range verdicts {
-		n, low, high := 0, engine.Never, engine.Time(0)
+		var same []*record.Case
 		for _, c := range hidden {
 			if string(c.Verdict) == v {
-				m := engine.Time(c.LostSeconds.Median)
-				n, low, high = n+1, min(low, m), max(high, m)
+				same = append(same, c)
 			}
 		}
-		t.Text("  ", fmt.Sprintf("%s: %s, %s lost (%s lists them)", count(n, "more case", "more cases"), v, between(low, high), t.option("all", "")))
+		t.Text("  ", fmt.Sprintf("%s: %s, %s (%s lists them)", count(len(same), "more case", "more cases"), v, lostOfAll(same), t.option("all", "")))
 	}
+}
+
+// lostOfAll says what cases lose in the median run, from the least to the most; where none does in that, the most that any run loses.
+func lostOfAll(cases []*record.Case) string {
+	low, high, most, runs := engine.Never, engine.Time(0), engine.Time(0), 0
+	for _, c := range cases {
+		m := engine.Time(c.LostSeconds.Median)
+		low, high, most = min(low, m), max(high, m), max(most, engine.Time(c.LostSeconds.Max))
+		runs = max(runs, c.WithLoss)
+	}
+	if high > 0 || most == 0 {
+		return between(low, high) + " lost"
+	}
+	in := fmt.Sprintf("%d of %s", runs, count(len(cases[0].Runs), "run", "runs"))
+	if len(cases) > 1 {
+		in = "up to " + in
+	}
+	return "up to " + span(most) + " lost in " + in
 }
 
 // held sums up the cases that hold, with the weakest of their bounds: that of the fewest runs,

@@ -13,7 +13,7 @@ import (
 // familySentence is the headline of a case of which nothing says which load balancer it is
 // behind; "" for others.
 func familySentence(c *record.Case, by scenario.Wording) string {
-	if len(c.Families) == 0 {
+	if len(c.Families) == 0 || c.Verdict.Endless() { // what never ends does not with any of them
 		return ""
 	}
 	tail := func(low, high engine.Time, how string) string {
@@ -107,6 +107,12 @@ func (t *text) families(c *record.Case) {
 // helpsWith is what helps with a load balancer, in a cell.
 func (t *text) helpsWith(c *record.Case, f *record.Family) string {
 	switch _, most := confirmRuns(c); {
+	case f.Case.Waits():
+		if ways := wayOut(t.sim, c); len(ways) > 0 {
+			title, _, _ := strings.Cut(ways[0].Title, " (")
+			return title
+		}
+		return "nothing that was tried"
 	case f.Fix != nil:
 		return fixInWords(f.Fix, c.ID, t.room.parts)
 	case f.Case.WithLoss == 0:

@@ -27,8 +27,23 @@ func fixesFor(s *record.Simulation, workload string) []*record.Fix {
 func noHelpFor(s *record.Simulation, c *record.Case) []string {
 	var out []string
 	for _, n := range s.NoHelp {
-		if n.Workload == c.Workload && n.Sudden == c.Sudden && n.Why == "" {
+		if n.Workload == c.Workload && n.Sudden == c.Sudden && n.Why == "" && n.Gap == 0 {
 			out = append(out, n.Title)
+		}
+	}
+	return out
+}
+
+// shorterFor says of the changes with which as much is lost of a case, for its clients wait, that a pod is ready again sooner with them.
+func shorterFor(s *record.Simulation, c *record.Case) []string {
+	var out []string
+	for _, n := range s.NoHelp {
+		if n.Workload == c.Workload && n.Sudden == c.Sudden && n.Gap > 0 {
+			words := fmt.Sprintf("%s: in the worst runs a pod is ready again after %s in place of %s", n.Title, span(n.Shorter), span(n.Gap))
+			if n.AsMuch {
+				words += "; as much is lost, for the clients that are assumed wait longer"
+			}
+			out = append(out, words)
 		}
 	}
 	return out
@@ -74,7 +89,7 @@ func (t *text) todo(c *record.Case) []string {
 		return []string{"a controller for the Pod, such as a Deployment: nobody makes this one again"}
 	case len(fixes) > 0:
 		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
-		if f := harmless(fixes, 1); f != nil {
+		if f := harmlessFor(fixes, 1, c); f != nil {
 			out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
 		}
 		if f := withoutMore(fixes); f != nil {
@@ -84,8 +99,8 @@ func (t *text) todo(c *record.Case) []string {
 			out = append(out, "and, which is not counted here, "+r)
 		}
 		return out
-	case len(noHelpFor(t.sim, c)) > 0:
-		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c), titledAbove) + ")" + outsideWords(c, t.drainTold(c))}
+	case len(noHelpFor(t.sim, c))+len(shorterFor(t.sim, c)) > 0:
+		return t.noneHelps(c)
 	case len(all) > 0:
 		return []string{"nothing that was tried helps" + outsideWords(c, t.drainTold(c))}
 	case slices.ContainsFunc(t.sim.NoHelp, func(n record.NoHelp) bool { return n.Workload == c.Workload && n.Sudden == c.Sudden }):
@@ -93,6 +108,18 @@ func (t *text) todo(c *record.Case) []string {
 	default:
 		return []string{t.notLookedFor(c)}
 	}
+}
+
+// noneHelps says that nothing which was tried makes less be lost, and first what makes a pod be ready again sooner.
+func (t *text) noneHelps(c *record.Case) []string {
+	sooner, words := shorterFor(t.sim, c), "no change of the manifest that was tried helps"
+	if len(sooner) > 0 {
+		words = "nothing that was tried halves what is lost"
+	}
+	if titles := noHelpFor(t.sim, c); len(titles) > 0 && (len(sooner) == 0 || !t.room.bare) {
+		words += " (" + listed(titles, titledAbove) + ")"
+	}
+	return append(sooner, words+outsideWords(c, t.drainTold(c)))
 }
 
 // wantsNode says that what lets something go on is a node: the field behind it is why, and not what to change.
@@ -170,17 +197,24 @@ func (t *text) drainTold(c *record.Case) string {
 // waysOut are the changes with which a rollout comes to its end that is stuck.
 func (t *text) waysOut(c *record.Case) []string {
 	var out []string
-	for _, f := range fixesFor(t.sim, c.Workload) {
-		if !slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == c.ID && x.StuckBefore > 0 }) {
-			continue
-		}
+	for _, f := range wayOut(t.sim, c) {
 		words := f.Title + ": " + confirmedInShort(f)
 		if len(out) > 0 {
 			words = "or " + words
 		}
 		out = append(out, words)
 	}
+	if len(out) > 0 && len(c.Families) > 0 && slices.ContainsFunc(wayOut(t.sim, c), func(f *record.Fix) bool { return worstConfirmed(f).Confirm.LostSeconds.Max > 0 }) {
+		out = append(out, "what it loses then depends on the load balancer: say which it is, and what helps there is looked for, too: "+t.option("lb", presets(c)))
+	}
 	return out
+}
+
+// wayOut are the changes with which what is stuck comes to its end.
+func wayOut(s *record.Simulation, c *record.Case) []*record.Fix {
+	return slices.DeleteFunc(fixesFor(s, c.Workload), func(f *record.Fix) bool {
+		return !slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == c.ID && x.StuckBefore > 0 })
+	})
 }
 
 // harmless is the first change after so many that breaks nothing, where all of these may; nil where there is none.
@@ -195,6 +229,27 @@ func harmless(fixes []*record.Fix, after int) *record.Fix {
 		}
 	}
 	return nil
+}
+
+// harmlessFor is harmless, where that is worth it for a case.
+func harmlessFor(fixes []*record.Fix, after int, c *record.Case) *record.Fix {
+	if f := harmless(fixes, after); f != nil && worthIt(f, c) {
+		return f
+	}
+	return nil
+}
+
+// worthIt says that a change leaves half or less of what a case loses, or that the case is none that it was confirmed for.
+func worthIt(f *record.Fix, c *record.Case) bool {
+	at := slices.IndexFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == c.ID })
+	if at < 0 {
+		return true
+	}
+	x := &f.Cases[at]
+	if x.Before.Median == 0 {
+		return 2*x.After.Max <= x.Before.Max
+	}
+	return 2*x.After.Median <= x.Before.Median
 }
 
 // onlyOf is a fix with what it does to one case, where it was confirmed for that.
@@ -360,16 +415,7 @@ func (t *text) fixes(shown []*record.Case) {
 			continue
 		}
 		names = append(names, c.Workload)
-		fixes, noHelp := fixesFor(t.sim, c.Workload), noHelpFor(t.sim, c)
-		if f := shownFamily(c); f != nil { // the figures of the case are with that load balancer, and so is the change to paste
-			fixes = nil
-			if f.Fix != nil {
-				fixes = []*record.Fix{f.Fix}
-			}
-		}
-		if c.Waits() && len(fixes) == 0 {
-			noHelp = nil // the head says what lets it go on: no change of the manifest that was tried
-		}
+		fixes, noHelp := t.triedFor(c)
 		if len(fixes)+len(noHelp) == 0 {
 			continue
 		}
@@ -382,10 +428,10 @@ func (t *text) fixes(shown []*record.Case) {
 		for _, f := range fixes[:room] {
 			t.fix(f, c)
 		}
-		if f := harmless(fixes, room); f != nil {
+		if f := harmlessFor(fixes, room, c); f != nil && !t.room.one {
 			t.fix(f, c)
 		}
-		t.noHelp(noHelp, t.suddenAlone(c), len(fixes) == 0)
+		t.noHelp(noHelp, t.suddenAlone(c), len(fixes) == 0 && len(shorterFor(t.sim, c)) == 0)
 		for _, n := range t.sim.NoHelp {
 			if n.Workload == c.Workload && n.Sudden == c.Sudden && n.Why != "" && t.room.noHelp > 0 {
 				t.Hanging("  ", 6, "Not tried: "+n.Title+": "+n.Why+".")
@@ -395,6 +441,20 @@ func (t *text) fixes(shown []*record.Case) {
 	if t.opts.Show == "" {
 		t.otherFixes(names, headed)
 	}
+}
+
+// triedFor is what helps a case, and what does not: behind the load balancer that its figures are with, where it might be several.
+func (t *text) triedFor(c *record.Case) (fixes []*record.Fix, noHelp []string) {
+	fixes, noHelp = fixesFor(t.sim, c.Workload), noHelpFor(t.sim, c)
+	if f := shownFamily(c); f != nil && !c.Waits() {
+		if fixes = nil; f.Fix != nil {
+			fixes = []*record.Fix{f.Fix}
+		}
+	}
+	if c.Waits() && len(fixes) == 0 {
+		noHelp = nil // the head says what lets it go on: no change of the manifest that was tried
+	}
+	return fixes, noHelp
 }
 
 func (t *text) heading(fixes []*record.Fix) {
@@ -491,18 +551,38 @@ func (t *text) notes(f *record.Fix) []string {
 		notes = append(notes, enough(f))
 	}
 	if len(f.Families) > 0 {
-		notes = append(notes, "confirmed for "+listed(f.Families, 6)+" only")
+		notes = append(notes, confirmedFor(f.Families))
 	}
 	if f.Cost != "" {
 		notes = append(notes, f.Cost)
 	}
 	if f.Margin > 0 {
-		notes = append(notes, fmt.Sprintf("still enough if nodes are up to %s later than in these runs", span(f.Margin)))
+		notes = append(notes, fmt.Sprintf("still enough if %s up to %s later than in these runs", lateHops(f.Hops), span(f.Margin)))
 	}
 	if f.Longer >= engine.Second/2 {
 		notes = append(notes, "all is over "+span(f.Longer)+" later")
 	}
 	return notes[:min(len(notes), t.room.notes)]
+}
+
+// confirmedFor says behind which load balancers a change was tried of which the figures are: the table has what helps behind the others.
+func confirmedFor(families []string) string {
+	return "these figures are with " + listed(families, 6) + " (the table has the others)"
+}
+
+// lateHops are what may be late on the way of the news that a pod goes, with a verb.
+func lateHops(hops []string) string {
+	switch len(hops) {
+	case 0:
+		return "nodes are"
+	case 1:
+		if hops[0] == "nodes" {
+			return "nodes are"
+		}
+		return hops[0] + " is"
+	default:
+		return strings.Join(hops[:len(hops)-1], ", ") + " or " + hops[len(hops)-1] + " is"
+	}
 }
 
 // others names the other values with which a fix does not help as much.
@@ -524,13 +604,17 @@ func (t *text) others(f *record.Fix) []string {
 // fixed writes what became of the cases of a change: in one paragraph where the new runs lost nothing in any of them. Of the
 // other workloads that it helps, only what loses something with it is written, as far as that is few lines.
 func (t *text) fixed(f *record.Fix) {
+	if words := goesOn(f); words != "" {
+		t.Hanging("      ", 8, words)
+		return
+	}
 	clean := func(x record.FixedCase) bool { return x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 }
 	most := 6
 	if t.room.terse {
 		most = 2
 	}
 	var parts, vain []string
-	fewest, losing := 0, 0
+	fewest, losing, worst, rest := 0, 0, "", int64(0) // the worst of those that are not written, and what it loses at most
 	for i := range f.Cases {
 		x := &f.Cases[i]
 		if clean(*x) && !t.concerns(f, x) {
@@ -555,6 +639,9 @@ func (t *text) fixed(f *record.Fix) {
 			continue
 		}
 		if losing++; losing > most {
+			if lost := x.Confirm.LostSeconds.Max; lost >= rest {
+				rest, worst = lost, strings.TrimSuffix(t.trafficOf(f, x.ID), ": ")
+			}
 			continue
 		}
 		if x.Confirm.Runs > 0 {
@@ -563,12 +650,35 @@ func (t *text) fixed(f *record.Fix) {
 		t.Hanging("      ", 8, words)
 	}
 	if losing > most {
-		t.Text("      ", count(losing-most, "more case loses", "more cases lose")+" something with it, too.")
+		t.Text("      ", fmt.Sprintf("%s something with it, too, at most %s (%s).", count(losing-most, "more case loses", "more cases lose"), span(engine.Time(rest)), worst))
 	}
 	if len(vain) > 0 {
 		t.Hanging("      ", 8, "as much is lost with it: "+several(vain, most))
 	}
 	t.cleanCases(f, parts, fewest)
+}
+
+// goesOn says of a change that lets one case go on behind each of the load balancers that it might be what it loses then behind them; "" for others.
+func goesOn(f *record.Fix) string {
+	if len(f.Cases) < 2 || slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool {
+		return x.ID != f.Cases[0].ID || x.StuckBefore == 0 || x.Confirm.Stuck > 0
+	}) {
+		return ""
+	}
+	least, most, runs := engine.Never, engine.Time(0), f.Cases[0].Confirm.Runs
+	for i := range f.Cases {
+		x := &f.Cases[i].Confirm
+		least, most, runs = min(least, engine.Time(x.LostSeconds.Max)), max(most, engine.Time(x.LostSeconds.Max)), min(runs, x.Runs)
+	}
+	words := fmt.Sprintf("finishes in all new runs, %d or more behind each load balancer", runs)
+	switch {
+	case most == 0:
+		return words + ", and loses nothing"
+	case least == most:
+		return words + ", and loses at most " + span(most)
+	default:
+		return fmt.Sprintf("%s, and loses at most %s to %s, by load balancer", words, spanOr0(least), span(most))
+	}
 }
 
 // cleanCases writes the cases in which nothing is lost with a change, confirmed by so many new runs at least.

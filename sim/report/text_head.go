@@ -563,13 +563,19 @@ func (t *text) whys(c *record.Case) []string {
 	case c.Waits():
 		return []string{c.Stuck.Why}
 	case onlyOfItsName(c):
-		return []string{"the only pod has to end before the next one of its name is made, and until that is ready nobody answers"}
+		return noEmpty("the only pod has to end before the next one of its name is made, and until that is ready nobody answers", bounded(c))
 	}
 	if len(c.Causes) == 0 {
 		return nil
 	}
 	x := &merged(c.Causes)[0]
 	words := insteadOf(c) + inFront(c, causeStory(x.Blame))
+	if unmoved(c) {
+		words = insteadOf(c) + phrases[x.Cause].story
+	}
+	if restarted(x) {
+		words = restartStory(c, x)
+	}
 	if lastOnSilentNode(c) {
 		words = "no other pod is ready, and one on a node that is silent is replaced only when its tolerationSeconds are over, 300 s by default"
 	}
@@ -582,11 +588,31 @@ func (t *text) whys(c *record.Case) []string {
 	if !t.room.brief {
 		words += unregistered(c)
 	}
-	out := []string{words + t.culprit(x.Culprit)}
-	if beyond := webhookWords(c); beyond != "" {
-		out = append(out, beyond)
+	out := noEmpty(words+t.culprit(x.Culprit), bounded(c), webhookWords(c))
+	if unmoved(c) {
+		out = append(out, instead(c))
 	}
 	return out
+}
+
+// noEmpty are the paragraphs that say something.
+func noEmpty(paragraphs ...string) []string {
+	return slices.DeleteFunc(paragraphs, func(words string) bool { return words == "" })
+}
+
+// restarted says that the request that is told of a cause went to a pod that its livenessProbe had restarted, and that nobody had deleted.
+func restarted(x *record.Cause) bool {
+	return x.Cause != ledger.LivenessRestart && strings.HasPrefix(x.Culprit.What, story.Liveness)
+}
+
+// restartStory says what is late after such a restart.
+func restartStory(c *record.Case, x *record.Cause) string {
+	words := phrases[ledger.LivenessRestart].story
+	const again = ", and may do so again after each restart"
+	if x.Cause == ledger.StaleRules {
+		return words + again + "; nodes go on sending it new connections: " + lateness(x.Blame)
+	}
+	return words + again + "; " + inFront(c, causeName(x.Blame))
 }
 
 // insteadOf says that it is kube-proxy which stands behind the main cause, where the nodes have another proxy: "" for others.
@@ -634,9 +660,11 @@ func webhookWords(c *record.Case) string {
 	return ""
 }
 
-// onlyOfItsName says that a StatefulSet of one pod is rolled out: whatever else delays a request meanwhile, without it as many are lost.
+// onlyOfItsName says that a StatefulSet of one pod is rolled out, or its pod evicted or deleted: whatever else delays a request meanwhile, without it
+// as many are lost. A pod that ends with its machine is another matter: until somebody says that it is gone, none is made.
 func onlyOfItsName(c *record.Case) bool {
-	return c.Action == scenario.ActionRollout && c.Kind == "StatefulSet" && c.Usable.Of == 1 && c.Verdict == record.Outage
+	return c.Kind == "StatefulSet" && c.Usable.Of == 1 && c.Usable.Min == 0 && c.Verdict == record.Outage && !c.ForGood() && !c.Sudden && c.Action != scenario.ActionCrash &&
+		c.Action != scenario.ActionReboot
 }
 
 // lastOnSilentNode says that what is lost waits for a pod to be given up whose node says nothing any more.

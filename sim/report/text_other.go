@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // suspects are the assumptions that decide how late an actor is.
@@ -47,8 +48,19 @@ func named(c *record.Case, id string) bool {
 	return len(c.Causes) > 0 && slices.Contains(suspects[c.Causes[0].Actor], id)
 }
 
-// byImpact orders assumptions for a reader: what the Why names first, then what changes the loss most.
+// byImpact orders assumptions for a reader: those with another value of which the verdict is another one, then which load balancer or proxy it is,
+// then by how many times as much is lost, or as little, and of those that do as much first what the Why names.
 func byImpact(c *record.Case) func(a, b string) int {
+	class := func(id string) int {
+		switch effect, _ := c.EffectOf(id); {
+		case effect == record.VerdictEffect && impactful(c, id):
+			return 0
+		case (id == "lb" || id == "ingress") && times(c, id) >= 2*unit:
+			return 1
+		default:
+			return 2
+		}
+	}
 	blamed := func(id string) int {
 		if named(c, id) && impact(c, id) > 0 {
 			return 0
@@ -56,8 +68,32 @@ func byImpact(c *record.Case) func(a, b string) int {
 		return 1
 	}
 	return func(a, b string) int {
-		return cmp.Or(cmp.Compare(blamed(a), blamed(b)), cmp.Compare(impact(c, b), impact(c, a)), cmp.Compare(first(a), first(b)))
+		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(times(c, b), times(c, a)), cmp.Compare(blamed(a), blamed(b)), cmp.Compare(impact(c, b), impact(c, a)), cmp.Compare(first(a), first(b)))
 	}
+}
+
+// impactful says that a value with which the verdict is another one is one that a reader may well have.
+func impactful(c *record.Case, id string) bool {
+	return slices.ContainsFunc(c.Alternatives, func(a record.Alternative) bool {
+		return a.ID == id && a.Effect == record.VerdictEffect && decides(c, &a)
+	})
+}
+
+// unit is once as much, of times.
+const unit = 100
+
+// times is how many times as much is lost with another value of an assumption, or how many times as little, at most, in hundredths. What
+// is less than a twentieth of a second counts as that.
+func times(c *record.Case, id string) int64 {
+	const least = int64(50 * engine.Millisecond)
+	was, most := max(c.LostSeconds.Median, least), int64(unit)
+	for i := range c.Alternatives {
+		if a := &c.Alternatives[i]; a.ID == id && a.Effect != record.NoEffect && likely(c, a) {
+			is := max(a.LostSeconds.Median, least)
+			most = max(most, is*unit/was, was*unit/is)
+		}
+	}
+	return most
 }
 
 // unless says which other values of an assumption would change the verdict, or most of what is lost; of a case of which nothing says the
@@ -76,9 +112,8 @@ func unless(c *record.Case) []string {
 	slices.SortStableFunc(ids, func(a, b string) int {
 		return cmp.Or(-cmp.Compare(ownToSay(c, a), ownToSay(c, b)), -cmp.Compare(endsFor(c, a), endsFor(c, b)), order(a, b))
 	})
-	const most = 2
 	var out []string
-	for _, id := range ids[:min(most, len(ids))] {
+	for _, id := range ids[:mostUnless(c, ids)] {
 		var parts []string
 		for i := range c.Alternatives {
 			if a := &c.Alternatives[i]; a.ID == id && decides(c, a) {
@@ -103,6 +138,15 @@ func unless(c *record.Case) []string {
 		out = append(out, words)
 	}
 	return out
+}
+
+// mostUnless is how many of these assumptions are told: two, and a third that changes the verdict, or is which load balancer it is.
+func mostUnless(c *record.Case, ids []string) int {
+	const most = 2
+	if len(ids) > most && (impactful(c, ids[most]) || ids[most] == "lb" || ids[most] == "ingress") {
+		return most + 1
+	}
+	return min(most, len(ids))
 }
 
 // unless is unless with what there is room for: the table of the load balancers has taken much of the page.
@@ -143,17 +187,27 @@ func settled(id, value, settle string) string {
 }
 
 // decides says that another value changes the verdict, or what is lost to half or twice as much, and is one that a reader may
-// well have: hardly any app ignores SIGTERM. Of what is only reported of a load balancer the range counts. What cannot end either way loses more or less until somebody acts, and is no other verdict.
+// well have: hardly any app ignores SIGTERM of which nothing is known. Of what is only reported of a load balancer the range counts. What cannot end either way loses more or less until somebody acts, and is no other verdict.
 func decides(c *record.Case, a *record.Alternative) bool {
 	if a.ID == "nodes" && c.Usable.Of == 1 && leading(a.Value) == "1" { // the drain of a cluster's only node
 		return false
 	}
-	if a.ID == "sigterm" && shortValue(a.Value) == "ignores" || a.Verdict.Endless() && c.Verdict.Endless() {
+	if !likely(c, a) || a.Verdict.Endless() && c.Verdict.Endless() {
 		return false
 	}
 	was, is := c.LostSeconds.Median, a.LostSeconds.Median
 	size := a.Effect == record.SizeEffect && distance(c, a) >= worthWords
 	return a.Effect == record.VerdictEffect || size && (2*is <= was || is >= 2*was || strings.HasPrefix(a.ID, "lb.") && apart(c, a.ID))
+}
+
+// likely says that a reader may well have another value.
+func likely(c *record.Case, a *record.Alternative) bool {
+	return a.ID != "sigterm" || shortValue(a.Value) != "ignores" || concluded(c, a.ID)
+}
+
+// concluded says that what was assumed was concluded from the input: its other values are what it might be instead.
+func concluded(c *record.Case, id string) bool {
+	return slices.ContainsFunc(c.Assumptions, func(a world.Assumption) bool { return a.ID == id && (a.Basis == "inferred" || a.Basis == "preset") })
 }
 
 // apart says that with one of the values of an assumption half as much again is lost, or more, as with another one; that which was assumed is

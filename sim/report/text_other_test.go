@@ -12,7 +12,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// What the Why names comes first, then what changes most; what hardly any app does is left out.
+// What changes most, many times as much or as little, comes first, and of what changes as much what the Why names; what hardly any app does is
+// left out, where nothing is known of it.
 func TestUnlessNamesWhatChangesMost(t *testing.T) {
 	t.Parallel()
 	const sec = int64(engine.Second)
@@ -34,13 +35,50 @@ func TestUnlessNamesWhatChangesMost(t *testing.T) {
 	} {
 		c.Alternatives = append(c.Alternatives, record.Alternative{ID: a.id, Value: a.value, Verdict: record.Drops, LostSeconds: record.Range{Median: a.lost}, Effect: a.effect})
 	}
-	want := []string{"minSyncPeriod is 10 s: 5 s lost (--env)", "a client waits 5 s for an answer: 0.5 s lost; without a limit: 28 s lost (--timeout)"}
+	want := []string{"a client waits 5 s for an answer: 0.5 s lost; without a limit: 28 s lost (--timeout)", "minSyncPeriod is 10 s: 5 s lost (--env)"}
 	if got := unless(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	c.Alternatives[2].LostSeconds.Median = 5 * sec
+	want = []string{want[1], "a client waits 5 s for an answer: 0.5 s lost; without a limit: 5 s lost (--timeout)"}
+	if got := unless(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	c.Assumptions[0].Value, c.Assumptions[0].Basis = "web: npm-start (inferred from its command npm start)", "inferred"
+	want = []string{"web ignores SIGTERM: nothing lost (assumed: it does at SIGTERM what the profile npm-start says; --profile)", want[0]}
+	if got := unless(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	c.Assumptions[0].Value, c.Assumptions[0].Basis = "web: closes-and-finishes (assumed)", "assumed"
 	c.Alternatives[0].Value = "exits-at-once: listener closes"
 	c.Alternatives = c.Alternatives[:1]
 	want = []string{"web exits at once at SIGTERM: nothing lost (assumed: it closes its port at SIGTERM and finishes; --profile)"}
+	if got := unless(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Which load balancer it is, where it was concluded, comes before figures that change more, and has a line more where there are two before it.
+func TestUnlessSaysWhichLoadBalancerItMightBe(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	c := &record.Case{Workload: "shop/web", Verdict: record.Drops, LostSeconds: record.Range{Min: sec, Median: sec, Max: sec}, Assumptions: []world.Assumption{
+		{ID: "lb", What: "load balancer", Value: "aws-nlb-instance (status hostname)", Basis: "inferred", Settle: "--lb"},
+	}}
+	for _, a := range []struct {
+		id, value string
+		lost      int64
+		effect    record.Effect
+	}{
+		{"serve", "10s", 12 * sec, record.SizeEffect}, {"lb", "aws-nlb-ip", 4 * sec, record.SizeEffect},
+		{"start", "500ms", 0, record.VerdictEffect}, {"nodes", "2", 0, record.VerdictEffect}, {"proxy", "minSyncPeriod 10s", 5 * sec, record.SizeEffect},
+	} {
+		c.Alternatives = append(c.Alternatives, record.Alternative{ID: a.id, Value: a.value, Verdict: record.Drops, LostSeconds: record.Range{Median: a.lost}, Effect: a.effect})
+	}
+	for i := 2; i < 4; i++ {
+		c.Alternatives[i].Verdict = record.Holds
+	}
+	want := []string{"containers listen after 500 ms: nothing lost", "the number of nodes is 2: nothing lost", "load balancer is aws-nlb-ip: 4 s lost (--lb)"}
 	if got := unless(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -165,16 +165,16 @@ func (t *text) withoutTheWait(c *record.Case) string {
 	if c.Causes[0].Actor != ledger.ProxyWait {
 		return ""
 	}
-	for i := range c.Alternatives {
-		a := &c.Alternatives[i]
-		if a.ID == "proxy" && strings.Contains(a.Value, "minSyncPeriod 0") {
-			if a.LostSeconds.Median == 0 {
-				return " With minSyncPeriod 0 nothing would be."
-			}
-			return " With minSyncPeriod 0 it would be " + span(engine.Time(a.LostSeconds.Median)) + "."
-		}
+	switch a := withoutWait(c); {
+	case a == nil:
+		return ""
+	case a.LostSeconds.Median == 0:
+		return " With minSyncPeriod 0 nothing would be."
+	case unmoved(c):
+		return " With minSyncPeriod 0 as much would be."
+	default:
+		return " With minSyncPeriod 0 it would be " + span(engine.Time(a.LostSeconds.Median)) + "."
 	}
-	return ""
 }
 
 // story tells how one lost request came about, or, of a case that holds, how a rollout went.

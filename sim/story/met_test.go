@@ -1,6 +1,7 @@
 package story
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -128,5 +130,35 @@ func TestWhereALossOfABarePodComesFrom(t *testing.T) {
 	bare := world.NewBarePod(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "made-up"}})
 	if file, line := at(&world.Workload{Resource: bare}, "spec.template.spec"); file != "" || line != 0 {
 		t.Errorf("a Pod of no file: %s:%d", file, line)
+	}
+}
+
+// A probe is behind what is lost to a pod that it had restarted before, unless somebody deleted the pod.
+func TestWhichPodAProbeRestarted(t *testing.T) {
+	t.Parallel()
+	sc := handmade(t)
+	by := slices.IndexFunc(sc.Workloads, func(w world.Workload) bool { return w.Name() == "default/by-hand" })
+	pods := []cluster.PodRef{{Name: "default/by-hand r0", Workload: by}}
+	request := ledger.Request{Pod: "default/by-hand r0", End: 9 * sec}
+	at := func(kind event.Kind, when engine.Time) event.Event {
+		return event.Event{Kind: kind, At: when, Pod: 0, Ending: event.Liveness}
+	}
+	for name, c := range map[string]struct {
+		events []event.Event
+		want   bool
+	}{
+		"restarted":                 {[]event.Event{at(event.Ended, 5*sec)}, true},
+		"not yet":                   {[]event.Event{at(event.Ended, 10*sec)}, false},
+		"deleted, and restarted":    {[]event.Event{at(event.Deleted, 4*sec), at(event.Ended, 5*sec)}, false},
+		"another end":               {[]event.Event{{Kind: event.Ended, At: 5 * sec, Pod: 0}}, false},
+		"nothing happened to it":    {nil, false},
+		"restarted, then deleted":   {[]event.Event{at(event.Ended, 5*sec), at(event.Deleted, 6*sec)}, false},
+		"restarted, deleted later":  {[]event.Event{at(event.Ended, 5*sec), at(event.Deleted, 10*sec)}, true},
+		"restarted, seen as failed": {[]event.Event{at(event.NotReady, 5*sec), at(event.Ended, 5*sec)}, true},
+	} {
+		tell := &Teller{names: newNames(sc, pods), events: c.events}
+		if got, ok := tell.RestartedBy(request); ok != c.want || ok && (got.Object != "default/by-hand" || got.What != Liveness) {
+			t.Errorf("%s: %v, %+v", name, ok, got)
+		}
 	}
 }

@@ -115,6 +115,34 @@ func NotReadyPublished(s *world.Scenario, stream int, b ledger.Blame) (c Culprit
 	return Culprit{}, false
 }
 
+// Liveness is how the What of a Culprit begins that is a livenessProbe which restarts a pod.
+const Liveness = "livenessProbe"
+
+// RestartedBy is the probe that had the pod of a request restarted which nobody had deleted: whatever was late afterwards, the probe is behind it. ok
+// is false for other requests.
+func (t *Teller) RestartedBy(r ledger.Request) (c Culprit, ok bool) {
+	hero := t.hero(&r)
+	for i := range t.events {
+		switch e := &t.events[i]; {
+		case e.Pod != hero || hero < 0 || e.At > r.End:
+		case e.Kind == event.Deleted:
+			return Culprit{}, false
+		case e.Kind == event.Ended && e.Ending == event.Liveness:
+			ok = true
+		}
+	}
+	if !ok {
+		return Culprit{}, false
+	}
+	w := &t.sc.Workloads[t.pods[hero].Workload]
+	c = Culprit{What: Liveness, Object: w.Name()}
+	if p := w.Container().LivenessProbe; p != nil {
+		c.What += fmt.Sprintf(" of periodSeconds %d, failureThreshold %d", p.PeriodSeconds, p.FailureThreshold)
+	}
+	c.File, c.Line = at(w, serverPath(w)+".livenessProbe")
+	return c, true
+}
+
 // Culprit is the line of the manifests behind failures that are alike: What stands there, or is missing ("no preStop").
 // The zero Culprit is none.
 type Culprit struct {

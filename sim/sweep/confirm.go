@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // confirm runs an attempt on the seeds of each case and on seeds that nobody has seen, and says whether it helps on these, too.
@@ -200,12 +201,34 @@ func (s *search) describe(a *attempt) record.Fix {
 			reasons = append(reasons, c.Destructive)
 		}
 		if c.Sleep > 0 {
-			f.Margin = c.Sleep - s.lates.assumed
+			f.Margin, f.Hops = c.Sleep-s.lates.assumed, s.hops()
 		}
 	}
 	f.Destructive = strings.Join(reasons, "; ")
 	f.Cost = strings.Join(costs, "; ")
 	return f
+}
+
+// hops are what the news that a pod goes has to reach before nobody sends to it any more, of all units: nodes only where their rules are on
+// the way.
+func (s *search) hops() []string {
+	way := map[string]bool{}
+	for _, u := range s.units {
+		for i := range u.sc.Traffic {
+			lb := u.sc.Traffic[i].LB
+			way["nodes"] = way["nodes"] || lb == nil || lb.Target == world.TargetNodes
+			if lb != nil {
+				way["the load balancer"], way["the proxy"] = way["the load balancer"] || lb.Layer7 == nil, way["the proxy"] || lb.Layer7 != nil
+			}
+		}
+	}
+	var out []string
+	for _, hop := range []string{"nodes", "the load balancer", "the proxy"} {
+		if way[hop] {
+			out = append(out, hop)
+		}
+	}
+	return out
 }
 
 // firstOf has the change of an attempt come first that leaves nearly nothing lost by itself, as assumed on the samples, and returns what that

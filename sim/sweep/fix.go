@@ -199,7 +199,11 @@ func (b *bench) solve(g group) error {
 	}
 	b.untried(&g)
 	for _, title := range noHelp {
-		if n := (record.NoHelp{Workload: g.workload, Title: title, Sudden: g.sudden}); !slices.Contains(b.out.NoHelp, n) {
+		n := record.NoHelp{Workload: g.workload, Title: title, Sudden: g.sudden}
+		n.Gap, n.Shorter, n.AsMuch = s.shortens(title)
+		if !slices.ContainsFunc(b.out.NoHelp, func(x record.NoHelp) bool {
+			return x.Workload == n.Workload && x.Title == n.Title && x.Sudden == n.Sudden && x.Why == ""
+		}) {
 			b.out.NoHelp = append(b.out.NoHelp, n)
 		}
 	}
@@ -299,6 +303,7 @@ type attempt struct {
 	of            []uint64 // by unit: its part of lost
 	better, worse int      // runs that lost less with it, and more
 	stuck         int      // runs whose rollout did not come to its end
+	gaps          []gap    // of the runs of the samples, in their order
 	ran           bool
 }
 

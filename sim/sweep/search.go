@@ -314,6 +314,7 @@ func (s *search) screenOn(attempts []*attempt, from, to int) {
 		attempt *attempt
 		unit    int
 		before  uint64
+		gap     engine.Time
 	}
 	var list []try
 	var trials []trial
@@ -324,7 +325,7 @@ func (s *search) screenOn(attempts []*attempt, from, to int) {
 		for k, u := range s.units {
 			for i := from; i < min(to, len(s.samples[k])); i++ {
 				r := &s.samples[k][i]
-				list, trials = append(list, try{u.sc, a.changes, r.Seed, u.changed()}), append(trials, trial{a, k, fixable(r)})
+				list, trials = append(list, try{u.sc, a.changes, r.Seed, u.changed()}), append(trials, trial{a, k, fixable(r), r.WithoutPod()})
 			}
 		}
 		a.ran = a.ran || from == 0
@@ -338,6 +339,7 @@ func (s *search) screenOn(attempts []*attempt, from, to int) {
 		lost := fixable(run)
 		a.lost += lost
 		a.of[trials[i].unit] += lost
+		a.gaps = append(a.gaps, gap{trials[i].gap, run.WithoutPod()})
 		if run.Stuck != nil {
 			a.stuck++
 		}

@@ -85,6 +85,9 @@ func (p *pool) tell(sc *world.Scenario, c *record.Case) error {
 			if c, ok := story.NotReadyPublished(sc, x.Example.Request.Stream, x.Blame); ok {
 				x.Culprit = c
 			}
+			if c, ok := teller.RestartedBy(x.Example.Request); ok {
+				x.Culprit = c
+			}
 		}
 	}
 	return nil

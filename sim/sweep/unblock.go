@@ -108,9 +108,10 @@ func (s *search) ways() (found []*attempt, noHelp []string) {
 }
 
 // gentler is an attempt with a preStop hook beside it, where its rollouts lose something and lose half of that or less with the
-// hook; the attempt itself where not.
+// hook; the attempt itself where not, and where the load balancer might be one of several: how long a hook has to be is another thing behind each,
+// and what lets the rollout go on is the same.
 func (s *search) gentler(a *attempt) (*attempt, error) {
-	if a.lost == 0 {
+	if a.lost == 0 || slices.ContainsFunc(s.units, func(u *unit) bool { return u.family != nil }) {
 		return a, nil
 	}
 	s.lates = lates{}
