@@ -60,7 +60,7 @@ func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 func (w *World) firstPod(p *api.Pod, placed *world.Placed) {
 	w.pods[p.ID].unwell = placed != nil && !placed.Ready
 	if placed != nil {
-		p.DeletionCost = placed.Cost
+		p.DeletionCost, p.Labels = placed.Cost, placed.Labels
 	}
 	if w.sc.Recorded != nil && p.Node < 0 {
 		p.Node = w.numberOf(w.sc.Recorded.First(p.Workload, p.Ordinal).Node)

@@ -18,7 +18,7 @@ type catalog struct {
 	workloads   []workloadInfo
 	services    []serviceInfo
 	repoints    bool // a Service leads to other ports of its pods
-	relabels    bool // which Service selects which pods changes during the run
+	relabels    bool // which Service selects which pods is not said by their templates
 	zonesDiffer bool // by hints
 	nodesDiffer bool // even in one zone
 }

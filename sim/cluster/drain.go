@@ -298,9 +298,12 @@ func (w *World) controllerFor(node int) string {
 func (w *World) byBudget(b *control.Blockade, s *control.Stuck) *control.Stuck {
 	switch {
 	case b.Budget < 0:
-	case w.coveredTwice(s.Workload):
+	case w.coveredTwice(s.Workload, b.Pod):
 		s.Budget, s.Path = &w.sc.Budgets[b.Budget], "spec.selector"
 		s.What = "one PodDisruptionBudget for a pod: delete one of the two, or narrow its selector"
+	case w.coveredAsLabelled(b):
+		s.Budget, s.Path = w.budgetNow(b.Budget), "spec.selector"
+		s.What = "another pod labelled in its place, which its operator does in a switchover (not simulated)"
 	default:
 		s.Budget, s.What = w.budgetNow(b.Budget), w.enough(b.Budget, b.Pod)
 		_, path := s.Budget.Bound()
@@ -309,10 +312,22 @@ func (w *World) byBudget(b *control.Blockade, s *control.Stuck) *control.Stuck {
 	return s
 }
 
-// coveredTwice says that two budgets cover a workload: the eviction API refuses each of its pods that is ready.
-func (w *World) coveredTwice(workload int) bool {
+// coveredAsLabelled says that a budget covers a pod by a label of its own, which another pod of the workload may have a moment later.
+func (w *World) coveredAsLabelled(b *control.Blockade) bool {
+	if b.Pod == nil || b.Pod.Labels == nil || w.replicas(b.Pod.Workload) < 2 {
+		return false
+	}
+	r := w.ResourceOf(setOf(b.Pod))
+	return !w.sc.Budgets[b.Budget].Covers(r.GetNamespace(), world.TemplateOf(r).Labels)
+}
+
+// coveredTwice says that two budgets cover a workload, or the pod of it that is blocked: the eviction API refuses it when it is ready.
+func (w *World) coveredTwice(workload int, blocked *api.Pod) bool {
 	n := 0
 	for i := range w.sc.Budgets {
+		if blocked != nil && blocked.Labels != nil && !w.sc.Budgets[i].Covers(w.sc.Workloads[workload].Namespace(), blocked.Labels) {
+			continue
+		}
 		if w.coversWorkload(i, workload) {
 			n++
 		}
@@ -356,7 +371,8 @@ func (w *World) heldUnready(workload int) bool {
 
 func (w *World) coversWorkload(budget, workload int) bool {
 	r := w.ResourceOf(w.latest(workload))
-	return w.sc.Budgets[budget].Covers(r.GetNamespace(), world.TemplateOf(r).Labels)
+	b := &w.sc.Budgets[budget]
+	return b.Covers(r.GetNamespace(), world.TemplateOf(r).Labels) || w.sc.Workloads[workload].CoveredBy(b)
 }
 
 // leeway says what of a budget lets a pod go although others are not ready: one that is itself ready goes by the number alone.

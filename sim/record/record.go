@@ -133,6 +133,9 @@ func (c *Case) OtherProxy() bool {
 	return slices.ContainsFunc(c.NotModelled, func(n world.NotModelled) bool { return n.ID == world.OtherProxy })
 }
 
+// Promotion is the ID, in Case.NotModelled, of an operator that labels pods while they run.
+const Promotion = world.Promotion
+
 // NoDrain is the ID, in Case.NotModelled, of the drain that is no case of a DaemonSet.
 const NoDrain = world.NoDrain
 

@@ -159,7 +159,11 @@ func inFront(c *record.Case, words string) string {
 	if words == forATime && c.ForGood() {
 		return "no pod is ready any more"
 	}
-	if how := changedService(c); how != "" {
+	how := changedService(c)
+	if promotes(c) {
+		how = "the Service selects no pod: the label by which it did went with the old pod"
+	}
+	if how != "" {
 		for _, all := range []string{phrases[ledger.ServiceChanged].name, phrases[ledger.ServiceChanged].story} {
 			words = strings.Replace(words, all, how, 1)
 		}
@@ -173,6 +177,16 @@ func inFront(c *record.Case, words string) string {
 		}
 	}
 	return words
+}
+
+// promotes says that an operator labels the pods of a case, which is not simulated.
+func promotes(c *record.Case) bool {
+	for i := range c.NotModelled {
+		if c.NotModelled[i].ID == record.Promotion {
+			return true
+		}
+	}
+	return false
 }
 
 // changedService says what a Scenario does to its Service, "" where it does nothing to it, or more than one thing.

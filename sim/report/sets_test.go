@@ -15,7 +15,17 @@ import (
 // report, without what is assumed.
 func TestSetsOfRealClusters(t *testing.T) {
 	t.Parallel()
-	for name, lb := range map[string]string{"contour": "aws-nlb-instance", "gpu": "", "postgres": ""} {
+	always := []string{"rollout", "drain", "karpenter", "pool-upgrade"}
+	for name, of := range map[string]struct {
+		lb      string
+		actions []string
+	}{
+		"contour":  {lb: "aws-nlb-instance", actions: always},
+		"gpu":      {actions: always},
+		"postgres": {actions: append([]string{"drain=n1", "drain=n2"}, always...)},
+		"patroni":  {actions: []string{"drain=n1"}},
+		"cnpg":     {actions: []string{"rollout", "drain", "drain=n1", "drain=n2"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data, err := os.ReadFile(filepath.Join("testdata", "sets", name+".yaml"))
@@ -23,8 +33,8 @@ func TestSetsOfRealClusters(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b strings.Builder
-			for _, action := range []string{"rollout", "drain", "karpenter", "pool-upgrade"} {
-				s := run(t, name+".yaml", string(data), scenario.Options{LB: lb, Actions: []string{action}}, sweep.Options{Seed: 1, Runs: 4})
+			for _, action := range of.actions {
+				s := run(t, name+".yaml", string(data), scenario.Options{LB: of.lb, Actions: []string{action}}, sweep.Options{Seed: 1, Runs: 4})
 				head, _, _ := strings.Cut(compose(s, TextOptions{}), "\nASSUMED")
 				b.WriteString("## " + action + "\n\n" + strings.TrimRight(head, "\n") + "\n\n")
 			}

@@ -30,7 +30,11 @@ func (t *text) drainHead(entries, nodes []*record.Case) {
 		if slices.Contains(entries, c) && c.Verdict == record.NotJudged {
 			continue // its own head says it
 		}
-		t.Hanging(t.drainWord(c), 8, "kubectl drain "+nodesOf(c)+t.drainEnd(c)+noticedWords(entries, c))
+		end := t.drainEnd(c)
+		if c.Verdict == record.NotJudged {
+			end = ": " + c.Reason + "."
+		}
+		t.Hanging(t.drainWord(c), 8, "kubectl drain "+nodesOf(c)+end+noticedWords(entries, c))
 		t.Blank()
 	}
 }
@@ -194,7 +198,11 @@ func (t *text) node(c *record.Case, n *scenario.NodePlan) {
 		flags = append(flags, r.Flag+" ("+listed(r.Pods, 3)+")")
 	}
 	if len(flags) > 0 {
-		t.Hanging("    ", 6, "kubectl refuses without "+listed(flags, len(flags))+": it is simulated with "+itOrThem(flags)+".")
+		words := "kubectl refuses without " + listed(flags, len(flags))
+		if len(c.Runs) > 0 {
+			words += ": it is simulated with " + itOrThem(flags)
+		}
+		t.Hanging("    ", 6, words+".")
 	}
 }
 

@@ -85,6 +85,8 @@ func (t *text) todo(c *record.Case) []string {
 		return nothing(c)
 	case c.Verdict == record.NotJudged || c.Kind == "Scenario":
 		return nil
+	case c.ForGood() && promotes(c):
+		return []string{"a switchover before the drain; without one it lasts until the operator has labelled another pod, which is not simulated"}
 	case c.ForGood() && c.Kind == "Pod":
 		return []string{"a controller for the Pod, such as a Deployment: nobody makes this one again"}
 	case len(fixes) > 0:

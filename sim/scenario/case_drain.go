@@ -85,10 +85,12 @@ func someNames(names []string) string {
 // pods. All have the same world, in which everything that is on the nodes leaves them in one timeline; each is asked by clients of
 // its own entry alone.
 func (b *builder) nodeCases(base *world.Scenario, d *nodeDrain) []Case {
+	census := b.census
+	defer func() { b.with, b.census = nil, census }()
+	base = b.labelled(base)
 	on := b.onNodes(base, d.nodes)
 	b.with = append([]int{}, on...)
 	d.force = slices.ContainsFunc(on, func(i int) bool { return b.census.owners[i].kind == world.Pod })
-	defer func() { b.with = nil }()
 	a := &caseAction{word: d.word(), name: "drain of " + strings.Join(d.nodes, ", "), doing: func(*builder, *owner) doing { return doing{operation: d.operation()} }}
 	out := []Case{b.nodeCase(base, d, a, on)}
 	seen := map[string]bool{}
@@ -98,6 +100,9 @@ func (b *builder) nodeCases(base *world.Scenario, d *nodeDrain) []Case {
 			continue
 		}
 		for _, c := range b.casesOf(base, i, []caseAction{*a}) {
+			if o.operated && !b.world.selectsOn(c.Service, &o, d.nodes) {
+				continue
+			}
 			if entry := c.ID[strings.LastIndexByte(c.ID, '/'):]; !seen[c.Service+entry] {
 				seen[c.Service+entry] = true
 				out = append(out, c)
@@ -138,6 +143,9 @@ func (b *builder) nodeCase(base *world.Scenario, d *nodeDrain, a *caseAction, on
 	c := Case{ID: a.word, Action: a.name, Kind: KindNode, Drain: b.plan(base, d, on)}
 	if !slices.ContainsFunc(on, func(i int) bool { return b.census.owners[i].simulated() }) {
 		c.Verdict, c.Reason = NotJudged, "no pod there is of a workload that is simulated"
+		if waits := c.Drain.waits(); waits != nil {
+			c.Reason += "; it waits for " + waits.Words()
+		}
 		return c
 	}
 	c.Scenario = b.deriveDrain(base, on, d.operation())
@@ -158,6 +166,7 @@ func (b *builder) deriveDrain(base *world.Scenario, with []int, does world.Opera
 	}
 	own.budgets()
 	own.uncounted()
+	own.unpromoted()
 	s.Actions = []world.Action{{At: s.Warmup, Operation: does}}
 	own.taken()
 	own.finish()
@@ -195,8 +204,7 @@ func (b *builder) drained(near, with []int) []int {
 func (b *builder) counted(list []int) []int {
 	for i := range b.world.budgets {
 		covers := func(of int) bool {
-			o := &b.census.owners[of]
-			return b.world.budgets[i].Covers(o.namespace, o.template.Labels)
+			return b.census.owners[of].covered(&b.world.budgets[i])
 		}
 		if !slices.ContainsFunc(list, covers) {
 			continue
@@ -222,7 +230,7 @@ func (b *builder) uncounted() {
 	for i := range b.out.Budgets {
 		x := &b.out.Budgets[i]
 		for k := range b.census.owners {
-			if o := &b.census.owners[k]; !o.simulated() && !o.ends() && o.replicas != 0 && x.Covers(o.namespace, o.template.Labels) {
+			if o := &b.census.owners[k]; !o.simulated() && !o.ends() && o.replicas != 0 && o.covered(x) {
 				b.notModelled("budget", fmt.Sprintf("%s covers pods of %s %s, too, a kind that is not simulated: it counts without them", x.Words(), o.kind, o.name), o.kind+" "+o.id(), "unknown")
 			}
 		}

@@ -76,13 +76,14 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.otherWays(index, e)
 	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)
-	own.wipes(o, does.operation)
-	own.emptiedBeyond(does.operation, base.Workloads[index].Resource)
+	own.emptiedBeyond(o, does.operation, base.Workloads[index].Resource)
 	return &s
 }
 
 // emptiedBeyond says what is not simulated where pods leave their nodes.
-func (b *builder) emptiedBeyond(o world.Operation, r world.Resource) {
+func (b *builder) emptiedBeyond(own *owner, o world.Operation, r world.Resource) {
+	b.wipes(own, o)
+	b.unpromoted()
 	if evicts(o) {
 		b.uncounted()
 	}

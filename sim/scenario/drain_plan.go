@@ -40,6 +40,7 @@ type OnNode struct {
 	Pods       int
 	Why        string // more to say, "" for nothing
 	Kept       bool   // Why is what keeps the drain from its end, as things are
+	Later      bool   // Why is what the drain waits for
 }
 
 // Refused is a flag of kubectl drain, and the pods for which it is needed: "ns/name".
@@ -168,32 +169,43 @@ func (b *builder) leaves(n *NodePlan, p *homed) {
 		n.Leave = add(n.Leave, on)
 		return
 	default:
-		on.Why = b.refusedNow(p)
-		on.Kept = on.Why != ""
+		on.Why, on.Kept = b.refusedNow(p)
+		on.Later = on.Why != "" && !on.Kept
 	}
 	n.Beyond = add(n.Beyond, on)
 }
 
-// refusedNow says which budget does not let a pod go at the moment, "" for none. One that is Pending may go whatever budgets say.
-func (b *builder) refusedNow(p *homed) string {
+// refusedNow says which budget does not let a pod go at the moment, "" for none, and whether that keeps it: not where another pod of its operator's
+// may come in its place. One that is Pending may go whatever budgets say.
+func (b *builder) refusedNow(p *homed) (why string, kept bool) {
 	var over []string
-	refuses := false
+	refuses, moves := false, false
 	for i := range b.world.budgets {
 		if x := &b.world.budgets[i]; x.Covers(p.Namespace, p.Value.Labels) {
 			over = append(over, x.Words())
 			refuses = refuses || !b.allows(x, p.ready())
+			moves = b.mayMove(x, p)
 		}
 	}
 	switch {
 	case len(over) == 0 || p.Value.Status.Phase == corev1.PodPending:
-		return ""
+		return "", false
 	case len(over) > 1:
-		return over[0] + " and " + over[1] + " both cover it, which the eviction API does not support"
+		return over[0] + " and " + over[1] + " both cover it, which the eviction API does not support", true
+	case refuses && moves:
+		return over[0] + " lets it go once its operator has switched over to another pod, which is not simulated", false
 	case refuses:
-		return over[0] + " allows no eviction now"
+		return over[0] + " allows no eviction now", true
 	default:
-		return ""
+		return "", false
 	}
+}
+
+// mayMove says whether an operator has another pod that is ready, and that a budget would cover if it were labelled as this one.
+func (b *builder) mayMove(x *world.Budget, p *homed) bool {
+	return !Simulates(p.kind) && p.kind != kindJob && slices.ContainsFunc(b.world.pods, func(other homed) bool {
+		return other.owned(p.kind, p.Namespace, p.name) && other.ready() && !other.over() && !x.Covers(other.Namespace, other.Value.Labels)
+	})
 }
 
 // allows says whether a budget lets one of its pods go at the moment: by its status, and where it has none by the pods of the input, as far as
@@ -231,6 +243,17 @@ func (d *DrainPlan) KeptBy() (*OnNode, *NodePlan) {
 		}
 	}
 	return nil, nil
+}
+
+// waits is the first pods on the nodes that are not simulated and that a budget lets go in time, nil for none.
+func (d *DrainPlan) waits() *OnNode {
+	for i := range d.Nodes {
+		list := d.Nodes[i].Beyond
+		if at := slices.IndexFunc(list, func(on OnNode) bool { return on.Later }); at >= 0 {
+			return &list[at]
+		}
+	}
+	return nil
 }
 
 // LetsGo says what would have such pods go.

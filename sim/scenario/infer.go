@@ -92,7 +92,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 		}
 	}
 	b.checkTarget()
-	b.idle()
+	b.idle(cases)
 	b.idleBudgets()
 	b.guests()
 	b.unusedBalancer()
@@ -352,10 +352,12 @@ func (b *builder) idleBudgets() {
 	for i := range b.world.budgets {
 		x := &b.world.budgets[i]
 		covers := func(namespace string, labels map[string]string) bool { return x.Covers(namespace, labels) }
+		drains, _ := NodesDrained(b.opts.Actions)
 		why := "it covers no pod of the input"
 		switch {
 		case x.Object == nil,
-			slices.ContainsFunc(b.census.owners, func(o owner) bool { return covers(o.namespace, o.template.Labels) }):
+			slices.ContainsFunc(b.census.owners, func(o owner) bool { return o.covered(x) }),
+			len(drains) > 0 && b.labelledLater(covers):
 			continue
 		case b.labelledLater(covers):
 			why = "it covers pods by labels that are not in their template" + setLater + ": nothing that is done here asks it"
@@ -385,7 +387,7 @@ func (b *builder) labelledLater(selects func(namespace string, labels map[string
 }
 
 // idle warns of Services that lead nowhere.
-func (b *builder) idle() {
+func (b *builder) idle(cases []Case) {
 	for _, s := range b.world.services {
 		why := ""
 		switch {
@@ -394,6 +396,9 @@ func (b *builder) idle() {
 		case len(s.Value.Spec.Selector) == 0:
 			why = "it has no selector: what is behind it is not in the input"
 		case len(b.census.behind[s.ID()]) == 0:
+			if slices.ContainsFunc(cases, func(c Case) bool { return c.Service == s.ID() }) {
+				continue
+			}
 			why = "it selects no workload of the input"
 			if b.labelledLater(func(namespace string, labels map[string]string) bool {
 				return namespace == s.Namespace && world.Selects(s.Value, labels)

@@ -18,7 +18,9 @@ type owner struct {
 	template              *corev1.PodTemplateSpec
 	replicas              int32 // as the manifest says, -1 when it does not, or cannot
 	object                *manifest.Object
-	namesake              string // the kind of the workload of the same name that is simulated in its stead, "" for none
+	own                   []map[string]string // labels of its pods that its template lacks, where they decide what selects these pods
+	operated              bool                // an operator's: there is no template, but that of its pods
+	namesake              string              // the kind of the workload of the same name that is simulated in its stead, "" for none
 }
 
 func (o owner) id() string { return o.namespace + "/" + o.name }
@@ -35,6 +37,8 @@ func (o owner) notSimulated(service string) string {
 	switch {
 	case o.namesake != "":
 		return fmt.Sprintf("Service %s selects the %s %s: there is a %s of the same name, and of several only the first is simulated", service, o.kind, o.name, o.namesake)
+	case o.operated:
+		return fmt.Sprintf("Service %s selects pods of the %s %s: what its operator does is not simulated", service, o.kind, o.name)
 	case o.kind == world.DaemonSet:
 		return "rolling updates of a " + o.kind + " are not yet simulated"
 	default:
@@ -49,7 +53,12 @@ func (o owner) behind(s manifest.Typed[*corev1.Service]) bool {
 	if o.kind == world.StatefulSet {
 		labels = withPodName(labels, s.Value.Spec.Selector)
 	}
-	return o.namespace == s.Namespace && world.Selects(s.Value, labels)
+	return o.namespace == s.Namespace && (world.Selects(s.Value, labels) || slices.ContainsFunc(o.own, func(own map[string]string) bool { return world.Selects(s.Value, own) }))
+}
+
+// covered says whether a budget covers the workload's pods, or one of them.
+func (o *owner) covered(b *world.Budget) bool {
+	return b.Covers(o.namespace, o.template.Labels) || slices.ContainsFunc(o.own, func(own map[string]string) bool { return b.Covers(o.namespace, own) })
 }
 
 // census is the workloads of every kind, and which of them each Service selects.
@@ -68,7 +77,7 @@ func ownerOf(x workload) owner {
 }
 
 func newCensus(w *inventory) *census {
-	c := &census{behind: map[string][]int{}}
+	c := &census{}
 	for _, x := range w.workloads {
 		o := ownerOf(x)
 		if by := w.adopter(x); by != nil {
@@ -84,14 +93,21 @@ func newCensus(w *inventory) *census {
 		c.owners = append(c.owners, o)
 	}
 	c.owners = append(c.owners, w.foreign...)
-	for _, s := range w.services {
+	c.owners = append(c.owners, w.operated()...)
+	c.lead(w.services)
+	return c
+}
+
+// lead finds what is behind each Service.
+func (c *census) lead(services []manifest.Typed[*corev1.Service]) {
+	c.behind = map[string][]int{}
+	for _, s := range services {
 		for i, o := range c.owners {
 			if o.behind(s) {
 				c.behind[s.ID()] = append(c.behind[s.ID()], i)
 			}
 		}
 	}
-	return c
 }
 
 // repeats says that an owner is a bare Pod with the labels of one before it: a case of that one is a case of all.

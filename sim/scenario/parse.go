@@ -332,7 +332,7 @@ func (b *builder) workloads(apps cursor) {
 func (b *builder) budgets() {
 	for _, budget := range b.world.budgets {
 		if slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool {
-			return budget.Covers(w.Resource.GetNamespace(), w.Template().Labels)
+			return w.CoveredBy(&budget)
 		}) {
 			b.out.Budgets = append(b.out.Budgets, budget)
 		}

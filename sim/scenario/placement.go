@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -148,7 +149,7 @@ func (b *builder) place() {
 	b.out.CountDaemons()
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
-		w.Placed = b.world.placed(w, b.out.Nodes)
+		w.Placed = b.world.placed(w, b.out.Nodes, false)
 		for _, s := range b.world.scalersOf(w.Resource) {
 			most := "spec.maxReplicas"
 			if s.raises {
@@ -174,16 +175,23 @@ func (b *builder) strayed() {
 }
 
 // placed are the pods of a workload that are there and stay, those that are ready first: no more than it has replicas. A pod on a
-// node that there is not is none.
-func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed {
+// node that there is not is none. Where they are to be labelled they have the labels of their own by which something selects them.
+func (w *inventory) placed(x *world.Workload, nodes []world.Node, labelled bool) []world.Placed {
 	there, silent := map[string]bool{"": true}, map[string]bool{}
 	for i := range nodes {
 		there[nodes[i].Name], silent[nodes[i].Name] = true, nodes[i].Silent()
 	}
+	as := func(p *homed) world.Placed {
+		at := p.placed(silent)
+		if labelled {
+			at.Labels = w.deciding(p, x.Resource)
+		}
+		return at
+	}
 	var out []world.Placed
 	for i := range w.pods {
 		if p := &w.pods[i]; p.owned(x.Kind(), x.Namespace(), x.ObjectName()) && !p.over() && !p.unsaid() && there[p.node()] {
-			out = append(out, p.placed(silent))
+			out = append(out, as(p))
 		}
 	}
 	rank := func(p world.Placed) int {
@@ -197,7 +205,7 @@ func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed
 		}
 	}
 	if x.Kind() == world.StatefulSet { // each has a number
-		return w.placedByOrdinal(x, there, silent)
+		return w.placedByOrdinal(x, there, as)
 	}
 	slices.SortStableFunc(out, func(a, b world.Placed) int { return cmp.Compare(rank(a), rank(b)) })
 	return out[:min(len(out), x.Replicas())]
@@ -205,7 +213,7 @@ func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed
 
 // placedByOrdinal are the pods of a StatefulSet, one for each number; one that the input does not have is Pending. nil where it has
 // none at all.
-func (w *inventory) placedByOrdinal(x *world.Workload, there, silent map[string]bool) []world.Placed {
+func (w *inventory) placedByOrdinal(x *world.Workload, there map[string]bool, as func(*homed) world.Placed) []world.Placed {
 	out, found := make([]world.Placed, x.Replicas()), false
 	for i := range w.pods {
 		p := &w.pods[i]
@@ -214,7 +222,7 @@ func (w *inventory) placedByOrdinal(x *world.Workload, there, silent map[string]
 			continue
 		}
 		if n -= firstOrdinal(x.Resource); n >= 0 && n < len(out) {
-			out[n], found = p.placed(silent), true
+			out[n], found = as(p), true
 		}
 	}
 	if !found {
@@ -235,14 +243,17 @@ func firstOrdinal(r world.Resource) int {
 func (w *printer) placed(list []world.Placed) {
 	var out []string
 	for _, p := range list {
+		words := p.Node
 		switch {
 		case p.Node == "":
-			out = append(out, "Pending")
+			words = "Pending"
 		case !p.Ready:
-			out = append(out, p.Node+" not ready")
-		default:
-			out = append(out, p.Node)
+			words += " not ready"
 		}
+		if p.Labels != nil {
+			words += " labelled " + labels.Set(p.Labels).String()
+		}
+		out = append(out, words)
 	}
 	w.texts("placed", out)
 }

@@ -230,11 +230,11 @@ func TestWhatADrainFindsOnANode(t *testing.T) {
 	want := &DrainPlan{
 		Nodes: []NodePlan{{
 			Name:  "n1",
-			Leave: []OnNode{{"Pod", "shop/bare", 1, "", false}, {"Deployment", "shop/web", 2, "", false}},
+			Leave: []OnNode{{"Pod", "shop/bare", 1, "", false, false}, {"Deployment", "shop/web", 2, "", false, false}},
 			Beyond: []OnNode{
-				{"StatefulSet", "shop/db", 1, refuses, true}, {"Job", "shop/done", 1, "finished", false}, {"Pod", "shop/over", 1, "finished", false},
+				{"StatefulSet", "shop/db", 1, refuses, true, false}, {"Job", "shop/done", 1, "finished", false, false}, {"Pod", "shop/over", 1, "finished", false, false},
 			},
-			Stay: []OnNode{{"DaemonSet", "shop/agent", 1, "", false}, {"static Pod", "shop/etcd-n1", 1, "", false}},
+			Stay: []OnNode{{"DaemonSet", "shop/agent", 1, "", false, false}, {"static Pod", "shop/etcd-n1", 1, "", false, false}},
 			Refused: []Refused{
 				{"--ignore-daemonsets", []string{"shop/agent"}}, {"--delete-emptydir-data", []string{"shop/web-1"}}, {"--force", []string{"shop/bare"}},
 			},
@@ -272,7 +272,7 @@ func TestPodsOfAStatefulSetArePlacedByTheirNumber(t *testing.T) {
 	w := newInventory(objects.All)
 	x, _ := w.workload("shop/web")
 	nodes := []world.Node{{Name: "n1"}, {Name: "n2"}, {Name: "n3"}}
-	got := w.placed(&world.Workload{Resource: x.Value}, nodes)
+	got := w.placed(&world.Workload{Resource: x.Value}, nodes, false)
 	want := []world.Placed{{Node: "n2"}, {}, {Node: "n3", Ready: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -79,9 +79,10 @@ func Claims(r Resource, have map[string]string) bool {
 	return !changed && Matches(SelectorOf(r), have)
 }
 
-// Relabels says whether an action changes labels of pods, or which pods a Service selects.
+// Relabels says whether pods of a workload differ in what selects them: by labels of their own, or once an action has changed labels or a
+// selector.
 func (s *Scenario) Relabels() bool {
-	return slices.ContainsFunc(s.Actions, func(a Action) bool {
+	return slices.ContainsFunc(s.Workloads, func(w Workload) bool { return w.OwnLabels() }) || slices.ContainsFunc(s.Actions, func(a Action) bool {
 		switch a.Operation.(type) {
 		case Relabel, SetSelector:
 			return true
@@ -100,7 +101,7 @@ func (s *Scenario) MaySelect(svc *corev1.Service, w *Workload) bool {
 	if svc.Namespace != w.Namespace() {
 		return false
 	}
-	selectors, sets := []map[string]string{svc.Spec.Selector}, []map[string]string{w.Template().Labels}
+	selectors, sets := []map[string]string{svc.Spec.Selector}, w.LabelSets()
 	for i := range s.Actions {
 		switch o := s.Actions[i].Operation.(type) {
 		case SetSelector:

@@ -420,7 +420,7 @@ const NoDrain = "drain"
 // DrainFlags is the ID of what kubectl drain has to be told, and is taken to be.
 const DrainFlags = "drain-flags"
 
-// IDs of ways to the pods of a case that are not simulated, though the input has them: a report begins with those.
+// IDs of ways to the pods of a case that are not simulated, though the input has them, and of what else a report begins with.
 const (
 	StandIn     = "stand-in"      // a proxy stands in for another one
 	Headless    = "headless"      // clients of a headless Service choose the pod
@@ -431,12 +431,13 @@ const (
 	Refused     = "refused"       // the load balancer's controller refuses the Service
 	LongUDP     = "long-udp"      // connections over UDP that last
 	Needed      = "needed"        // a container that the server needs stops before it
+	Promotion   = "promotion"     // an operator sets labels while pods run that are in no template, as that of a primary
 )
 
 // Foremost says whether what is left out under an ID belongs to the first lines of a report.
 func Foremost(id string) bool {
 	switch id {
-	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed:
+	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Promotion:
 		return true
 	default:
 		return false

@@ -66,9 +66,9 @@ func (w *Workload) Fenceposts() (surge, unavailable int) {
 	return FencepostsOf(w.Resource, w.Replicas())
 }
 
-// SelectedBy says whether a Service selects its pods.
+// SelectedBy says whether a Service selects its pods, or any of them by a label of its own.
 func (w *Workload) SelectedBy(s *corev1.Service) bool {
-	return s.Namespace == w.Namespace() && Selects(s, w.Template().Labels)
+	return s.Namespace == w.Namespace() && slices.ContainsFunc(w.LabelSets(), func(have map[string]string) bool { return Selects(s, have) })
 }
 
 // Recreate says that the Deployment stops all old pods before it starts new ones.
