@@ -69,8 +69,8 @@ func caseActions() []caseAction {
 		{"crash", ActionCrash, never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.CrashNode{Fullest: o.id()}}
 		}},
-		{"reboot", ActionReboot, never, func(_ *builder, o *owner) doing {
-			return doing{operation: world.CrashNode{Fullest: o.id()}, lasts: rebootTime}
+		{"reboot", ActionReboot, never, func(b *builder, o *owner) doing {
+			return doing{operation: world.CrashNode{Fullest: o.id()}, lasts: b.rebootLasts()}
 		}},
 		{"delete-node", ActionDelete, never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.DeleteNode{Fullest: o.id()}}

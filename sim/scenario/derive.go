@@ -59,7 +59,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	s.Actions = []world.Action{{At: s.Warmup, For: does.lasts, Operation: does.operation, Pos: o.object.Position}}
 	own.taken()
 	own.reboots()
-	own.reacts()
+	own.reacts(o)
 	if len(b.opts.Actions) == 0 {
 		own.assume("action", a.name)
 	}

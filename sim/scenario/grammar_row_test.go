@@ -20,7 +20,7 @@ func TestEveryRowReadsAndPrintsItsField(t *testing.T) {
 	if got := strings.Join(unread, " "); got != reads {
 		t.Errorf("not read by their rows: %s, want %s", got, reads)
 	}
-	const prints = "spec.description spec.manifests spec.init spec.loadBalancer spec.ingress spec.clients traffic.protocol"
+	const prints = "spec.description spec.manifests spec.reboot spec.init spec.loadBalancer spec.ingress spec.clients traffic.protocol"
 	if got := strings.Join(unprinted, " "); got != prints {
 		t.Errorf("not printed by their rows: %s, want %s", got, prints)
 	}

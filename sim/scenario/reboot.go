@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"cmp"
+
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -14,11 +16,30 @@ const (
 	slowReboot  = 10 * engine.Minute
 )
 
-// reboots says how long the machine of a case is away that crashes and is back later.
+// specReboot is how long machines are away that reboot in the cases of manifests. It is not printed: what is done says it.
+func specReboot() fieldOf[making] {
+	return fieldOf[making]{
+		field: field{"reboot", of(duration).doc(rebootWords, "how long a machine is away that reboots, of manifests with --action reboot; a Scenario says it with for beside crashNode")},
+		read: func(c cursor, s *making) {
+			switch s.Reboot = c.span(0); {
+			case !c.present():
+			case s.b.doc.object != nil:
+				c.fail("a Scenario has no reboot: say for beside crashNode")
+			case s.Reboot == 0:
+				c.fail("a machine that reboots is away for some time: want more than 0s")
+			}
+		},
+	}
+}
+
+// rebootLasts is how long the machine of a case is away that reboots.
+func (b *builder) rebootLasts() engine.Time { return cmp.Or(b.out.Reboot, rebootTime) }
+
+// reboots says how long the machine of a case is away that crashes and is back later, where nobody has said so.
 func (b *builder) reboots() {
 	for i := range b.out.Actions {
 		a := &b.out.Actions[i]
-		if _, crash := a.Operation.(world.CrashNode); crash && a.For > 0 {
+		if _, crash := a.Operation.(world.CrashNode); crash && a.For > 0 && b.out.Reboot == 0 {
 			b.assume("reboot", rebootWords)
 		}
 	}

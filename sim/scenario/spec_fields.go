@@ -51,6 +51,7 @@ func specWorld() []fieldOf[making] {
 			read:  func(c cursor, s *making) { s.MachineStop, s.StopSaid = c.span(0), c.present() },
 			write: func(w *printer, s *making) { w.time("machineStop", s.MachineStop) },
 		},
+		specReboot(),
 		specVolumes(),
 		specKeeper(),
 		{

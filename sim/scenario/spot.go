@@ -23,7 +23,7 @@ func (b *builder) spotNoticed(o *owner) doing {
 	if provider, why := b.poolProvider(); why != "" && provider != world.PoolEKS {
 		notice.Notice, notice.Sudden = shortSpotNotice, provider == world.PoolGKE
 	}
-	notice = handledBy(notice, b.spotHandler().who)
+	notice = handledBy(notice, b.spotHandler(o).who)
 	return doing{operation: notice}
 }
 

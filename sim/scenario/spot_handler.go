@@ -30,7 +30,7 @@ type spotHandler struct {
 
 // spotHandler finds who reacts to spot notices: a handler or Karpenter's controller in the input say it. A NodePool lets expect a queue,
 // which the guide to Karpenter has everybody make, and which may be missing all the same.
-func (b *builder) spotHandler() spotHandler {
+func (b *builder) spotHandler(o *owner) spotHandler {
 	for _, w := range slices.Concat(b.world.workloads, b.world.others) {
 		containers := world.TemplateOf(w.Value).Spec.Containers
 		for i := range containers {
@@ -46,10 +46,32 @@ func (b *builder) spotHandler() spotHandler {
 			}
 		}
 	}
-	if len(b.world.nodePools) > 0 && b.onAWS() {
-		return spotHandler{karpenterTakes, "NodePool " + b.world.nodePools[0].Name + ", if its controller has " + interruptionQueue, false}
+	if pool := b.karpenterOf(o); pool != "" && b.onAWS() {
+		return spotHandler{karpenterTakes, "NodePool " + pool + ", if its controller has " + interruptionQueue, false}
 	}
 	return spotHandler{who: NobodyReacts}
+}
+
+// karpenterOf is the name of the NodePool that the node of a workload is of, "" for none: with the nodes of a provider's managed pool Karpenter has
+// nothing to do.
+func (b *builder) karpenterOf(o *owner) string {
+	const own = "NodePool "
+	g := b.groupFor(o, func(n *corev1.Node) string {
+		if name := karpenterPool(n); name != "" {
+			return own + name
+		}
+		name, _, _ := managedPool(n)
+		return name
+	})
+	name, karpenters := strings.CutPrefix(g.name, own)
+	switch pool, _ := b.nodePool(o); {
+	case karpenters:
+		return name
+	case g.name != "" || pool == nil:
+		return ""
+	default:
+		return pool.Name
+	}
 }
 
 // onAWS says that spot notices are AWS's: the only ones that Karpenter has a queue for (recalled).
@@ -77,12 +99,12 @@ func handledBy(o world.SpotNotice, who string) world.SpotNotice {
 }
 
 // reacts says who is taken to react to the spot notice of a case.
-func (b *builder) reacts() {
+func (b *builder) reacts(o *owner) {
 	for i := range b.out.Actions {
 		if _, spot := b.out.Actions[i].Operation.(world.SpotNotice); !spot {
 			continue
 		}
-		h, basis, value := b.spotHandler(), "", ""
+		h, basis, value := b.spotHandler(o), "", ""
 		if value = h.who; h.by != "" {
 			value += ", by " + h.by
 		}

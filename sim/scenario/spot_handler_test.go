@@ -95,6 +95,31 @@ func TestWhoReactsToASpotNotice(t *testing.T) {
 	}
 }
 
+// The NodePool that is named is that of the node with the workload's pods: as the node is labelled, else by where the pods may run. On the nodes of a
+// provider's managed pool Karpenter has nothing to do.
+func TestTheNodePoolOfTheWorkloadsNodeReacts(t *testing.T) {
+	t.Parallel()
+	pools := nodePool + strings.Replace(nodePool, "name: default", "name: spot", 1)
+	node := func(name, label string) string {
+		return "---\n{apiVersion: v1, kind: Node, metadata: {name: " + name + ", labels: {" + label + "}}}\n"
+	}
+	const by = "Karpenter empties the node, by NodePool %s, if its controller has INTERRUPTION_QUEUE (assumed)"
+	on := livePod("web-7c9d-1", "Deployment web", "n2", "") + livePod("web-7c9d-2", "Deployment web", "n2", "") + livePod("web-7c9d-3", "Deployment web", "n1", "")
+	tainted := strings.Replace(nodePool, "requirements: []", "taints: [{key: gpu, effect: NoSchedule}]", 1) + strings.Replace(nodePool, "name: default", "name: spot", 1)
+	for name, tt := range map[string]struct{ input, want string }{
+		"that of its node":                 {pools + node("n1", "karpenter.sh/nodepool: default") + node("n2", "karpenter.sh/nodepool: spot") + on, fmt.Sprintf(by, "spot")},
+		"without the object":               {node("n1", "") + node("n2", "karpenter.sh/nodepool: other") + on, fmt.Sprintf(by, "other")},
+		"a managed pool":                   {pools + node("n1", "karpenter.sh/nodepool: default") + node("n2", "eks.amazonaws.com/nodegroup: spot") + on, "nobody reacts (assumed)"},
+		"fewer pods on the managed pool":   {pools + node("n2", "karpenter.sh/nodepool: spot") + node("n1", "eks.amazonaws.com/nodegroup: spot") + on, fmt.Sprintf(by, "spot")},
+		"no labels":                        {pools + node("n1", "") + node("n2", "") + on, fmt.Sprintf(by, "default")},
+		"no labels, and one takes no pods": {tainted + node("n1", "") + node("n2", "") + on, fmt.Sprintf(by, "spot")},
+	} {
+		if got := strings.Split(handling(t, altWeb+tt.input, "eks"), "; ")[1]; got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
 // Only Karpenter has a node join at a spot notice.
 func TestANodeInPlaceOfASpotMachine(t *testing.T) {
 	t.Parallel()

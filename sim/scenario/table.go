@@ -24,7 +24,7 @@ func Assumptions(words Wording) []world.Assumption {
 		row("provision", "from the request for a node until it has joined", "1m30s", "30s, 5m", "assumed", "docs/model/controllers.md 8.3", "karpenter and upgradePool of a Scenario"),
 		row("machine-stop", "from the cloud's call to end a machine until it is off", "0s", "30s, 90s", "assumed", "docs/model/controllers.md 8 Then", field("machineStop", "")),
 		row("spot-handler", "who reacts to a spot notice", "nobody; Karpenter where the input has a NodePool, and its interruption queue is not known to be missing", "the others", "assumed", "docs/model/pod-lifecycle.md 5 Spot handlers", "spotNotice.handler of a Scenario, or who does it in the input"),
-		row("reboot", "how long a machine that crashes is away", "2m", "30s, 10m", "assumed", "docs/model/pod-lifecycle.md 6 Reboot", "crashNode with for, of a Scenario"),
+		row("reboot", "how long a machine that crashes is away", "2m", "30s, 10m", "assumed", "docs/model/pod-lifecycle.md 6 Reboot", field("reboot", "")+", or crashNode with for, of a Scenario"),
 		row("clients", "clients", "100/s on new connections; 100/s on 20 connections that are kept open, idle 60s", "", "assumed", "docs/model/simulator.md 5.1", option("rate")),
 		row("timeout", "how long a client waits for an answer", "30s from outside, 10s inside", "5s, none", "assumed", "docs/model/simulator.md 9", option("timeout")),
 		row("connect-timeout", "how long a client waits for a connection", "as the whole request", "1s, 3s", "assumed", "docs/model/simulator.md 9", option("connect-timeout")),

@@ -60,8 +60,9 @@ type Scenario struct {
 	// of kind Scenario has them.
 	Families []Family
 
-	DeadSaid bool // what the address of a pod answers that is gone was said
-	StopSaid bool // how long machines run on was said
+	DeadSaid bool        // what the address of a pod answers that is gone was said
+	Reboot   engine.Time // how long a machine is away that reboots, where it was said; else 0
+	StopSaid bool        // how long machines run on was said
 
 	Gates      map[string]bool             // feature gates of kube-proxy that were set
 	Several    bool                        // feature gate MaxUnavailableStatefulSet is on
