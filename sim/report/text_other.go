@@ -10,7 +10,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // suspects are the assumptions that decide how late an actor is.
@@ -207,7 +206,12 @@ func likely(c *record.Case, a *record.Alternative) bool {
 
 // concluded says that what was assumed was concluded from the input: its other values are what it might be instead.
 func concluded(c *record.Case, id string) bool {
-	return slices.ContainsFunc(c.Assumptions, func(a world.Assumption) bool { return a.ID == id && (a.Basis == "inferred" || a.Basis == "preset") })
+	for i := range c.Assumptions {
+		if a := &c.Assumptions[i]; a.ID == id {
+			return a.Basis == "inferred" || a.Basis == "preset"
+		}
+	}
+	return false
 }
 
 // apart says that with one of the values of an assumption half as much again is lost, or more, as with another one; that which was assumed is

@@ -71,8 +71,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.assumePlaces(does.operation)
 	own.finish()
 	own.fromInside(e)
-	own.lasting(e)
-	own.quic(e)
+	own.longLived(e)
 	own.otherWays(index, e)
 	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)
@@ -134,6 +133,12 @@ func nodesInWords(n int) string {
 		return "one node"
 	}
 	return fmt.Sprintf("%d nodes", n)
+}
+
+// longLived says of an entry that what goes on over its connections for long is not simulated.
+func (b *builder) longLived(e *entry) {
+	b.lasting(e)
+	b.quic(e)
 }
 
 // lasting says of an entry that is reached through a proxy of HTTP requests that its connections last by their name: the proxy is
