@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func named(c *record.Case, id string) bool {
 }
 
 // byImpact orders assumptions for a reader: those with another value of which the verdict is another one, then which load balancer or proxy it is,
-// then by how many times as much is lost, or as little, and of those that do as much first what the Why names.
+// then by how many times as much is lost, or as little, and of those that do about as much, twice or half of it, first what the Why names.
 func byImpact(c *record.Case) func(a, b string) int {
 	class := func(id string) int {
 		switch effect, _ := c.EffectOf(id); {
@@ -67,9 +68,13 @@ func byImpact(c *record.Case) func(a, b string) int {
 		return 1
 	}
 	return func(a, b string) int {
-		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(times(c, b), times(c, a)), cmp.Compare(blamed(a), blamed(b)), cmp.Compare(impact(c, b), impact(c, a)), cmp.Compare(first(a), first(b)))
+		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(doublings(c, b), doublings(c, a)), cmp.Compare(blamed(a), blamed(b)), cmp.Compare(times(c, b), times(c, a)),
+			cmp.Compare(impact(c, b), impact(c, a)), cmp.Compare(first(a), first(b)))
 	}
 }
+
+// doublings is how often what is lost doubles with another value of an assumption, or halves, at most, and one more.
+func doublings(c *record.Case, id string) int { return bits.Len64(uint64(times(c, id) / unit)) } //nolint:gosec // it is not negative
 
 // impactful says that a value with which the verdict is another one is one that a reader may well have.
 func impactful(c *record.Case, id string) bool {
