@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // Endpoint is an entry of an EndpointSlice as the rules of one node see it.
@@ -103,7 +105,7 @@ func (f *Flows) rulesOf(stream, node int, view uint64) *rules {
 		return r
 	}
 	r := &rules{view: view, allowed: Allowed(f.look(stream, node))}
-	slices.SortFunc(r.allowed, netip.AddrPort.Compare)
+	sorted.By(r.allowed, netip.AddrPort.Compare)
 	if common != nil {
 		if f.kept[stream] += len(r.allowed) + 1; f.kept[stream] > keptAllowed {
 			clear(common)

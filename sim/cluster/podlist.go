@@ -2,9 +2,9 @@ package cluster
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // podsBehind returns the pods, given by workload, that a Service selects, in order of ID. Nobody changes
@@ -18,6 +18,6 @@ func (w *World) podsBehind(service int, pods []api.PodList) api.PodList {
 	for _, wl := range members {
 		all = append(all, pods[wl]...)
 	}
-	slices.SortFunc(all, func(a, b *api.Pod) int { return cmp.Compare(a.ID, b.ID) })
+	sorted.By(all, func(a, b *api.Pod) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }

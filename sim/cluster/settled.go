@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -121,7 +122,7 @@ func (w *World) slicesInAPI(service int) []endpointslice.Entry {
 	for _, part := range w.sliceState[service] { // order: sorted below
 		out = append(out, part...)
 	}
-	slices.SortFunc(out, func(a, b endpointslice.Entry) int { return cmp.Compare(a.ID, b.ID) })
+	sorted.By(out, func(a, b endpointslice.Entry) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 

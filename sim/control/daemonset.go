@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -228,7 +229,7 @@ func (c *DaemonSets) shuffle(of *api.Workload, nodes []daemonNode) {
 		name := c.d.Workloads[of.Workload].Name() + " on " + c.d.Nodes[n].Name
 		draws[n] = c.d.Engine.Stream(name, "turn").Draw(uint64(of.Revision))
 	}
-	slices.SortStableFunc(nodes, func(a, b daemonNode) int { return cmp.Compare(draws[a.number], draws[b.number]) })
+	sorted.StableBy(nodes, func(a, b daemonNode) int { return cmp.Compare(draws[a.number], draws[b.number]) })
 }
 
 // carryOut creates pods, then deletes pods, and waits for the answers.

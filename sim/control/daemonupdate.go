@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // The arithmetic of a DaemonSet, as functions of values (Kubernetes 1.36 pkg/controller/daemon:
@@ -82,7 +83,7 @@ func (in *daemonInput) tidy(n *daemonNode, out *daemonStep) {
 			running = append(running, p)
 		}
 	}
-	slices.SortStableFunc(running, oldestFirst)
+	sorted.StableBy(running, oldestFirst)
 	switch {
 	case !in.surges && len(running) > 1:
 		out.remove = append(out.remove, running[1:]...)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // Deployments runs the rollouts of all Deployments, one sync at a time each
@@ -143,7 +144,7 @@ func sortedReplicaSets(all map[api.ReplicaSetID]*api.ReplicaSet, workload int) [
 			out = append(out, rs)
 		}
 	}
-	slices.SortFunc(out, compareSetAges)
+	sorted.By(out, compareSetAges)
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // Old ReplicaSets are what a rollback goes to. The Deployment controller keeps revisionHistoryLimit of
@@ -30,7 +31,7 @@ func (c *Deployments) surplus(d *api.Workload, in rolloutInput) []*api.ReplicaSe
 		return nil
 	}
 	old := slices.Clone(in.oldRSs)
-	slices.SortStableFunc(old, func(a, b *api.ReplicaSet) int {
+	sorted.StableBy(old, func(a, b *api.ReplicaSet) int {
 		return slices.Index(d.History, a.ID.Revision) - slices.Index(d.History, b.ID.Revision)
 	})
 	old = old[:len(old)-int(*limit)]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -263,7 +264,7 @@ func (c *ReplicaSets) rank(id api.ReplicaSetID, active []*api.Pod) []*api.Pod {
 	for i := range c.list {
 		c.sorted = append(c.sorted, &c.list[i])
 	}
-	slices.SortFunc(c.sorted, c.goesFirst)
+	sorted.By(c.sorted, c.goesFirst)
 	for _, one := range c.sorted {
 		c.ranked = append(c.ranked, one.pod)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // The arithmetic of a Deployment's rolling update, as functions of values (Kubernetes 1.36
@@ -183,7 +184,7 @@ func proportional(in rolloutInput, active []*api.ReplicaSet) []scale {
 	}
 	left := allowed - in.total()
 	grow := left > 0
-	slices.SortStableFunc(active, func(a, b *api.ReplicaSet) int {
+	sorted.StableBy(active, func(a, b *api.ReplicaSet) int {
 		switch {
 		case left == 0:
 			return 0

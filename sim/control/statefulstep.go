@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -96,7 +97,7 @@ func (s *statefulSync) sort() {
 			s.condemned = append(s.condemned, p)
 		}
 	}
-	slices.SortFunc(s.condemned, func(a, b *api.Pod) int { return cmp.Compare(b.Ordinal, a.Ordinal) })
+	sorted.By(s.condemned, func(a, b *api.Pod) int { return cmp.Compare(b.Ordinal, a.Ordinal) })
 	for _, p := range slices.Backward(s.condemned) {
 		if s.isUnavailable(p) {
 			s.unhealthy = p

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // Text makes the edits of one file in its YAML and returns the new text, in which nothing else is changed, comments included. Each
@@ -20,22 +21,22 @@ func Text(data []byte, edits []Edit) ([]byte, error) {
 		text += "\n"
 	}
 	lines := strings.SplitAfter(text, "\n")
-	sorted := slices.Clone(edits)
-	slices.SortStableFunc(sorted, func(a, b Edit) int { return cmp.Compare(b.Line, a.Line) }) // a change moves what is below it
+	inOrder := slices.Clone(edits)
+	sorted.StableBy(inOrder, func(a, b Edit) int { return cmp.Compare(b.Line, a.Line) }) // a change moves what is below it
 	var added []string
-	for i := range sorted {
-		if document := sorted[i].document(); document != nil {
+	for i := range inOrder {
+		if document := inOrder[i].document(); document != nil {
 			added = append(append(added, "---\n"), indented(0, document)...)
 		}
-		if sorted[i].Gone {
-			return nil, fmt.Errorf("%s:%d: %s is to be deleted: %w", sorted[i].File, sorted[i].Line, sorted[i].From, errByHand)
+		if inOrder[i].Gone {
+			return nil, fmt.Errorf("%s:%d: %s is to be deleted: %w", inOrder[i].File, inOrder[i].Line, inOrder[i].From, errByHand)
 		}
-		if sorted[i].Path == "" { // nothing but the document
+		if inOrder[i].Path == "" { // nothing but the document
 			continue
 		}
 		var err error
-		if lines, err = textEdit(lines, &sorted[i]); err != nil {
-			return nil, fmt.Errorf("%s:%d: %s: %w", sorted[i].File, sorted[i].Line, sorted[i].Path, err)
+		if lines, err = textEdit(lines, &inOrder[i]); err != nil {
+			return nil, fmt.Errorf("%s:%d: %s: %w", inOrder[i].File, inOrder[i].Line, inOrder[i].Path, err)
 		}
 	}
 	if text = strings.Join(append(lines, added...), ""); !ends {

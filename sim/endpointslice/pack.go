@@ -2,6 +2,8 @@ package endpointslice
 
 import (
 	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // MaxEndpoints of a slice is the EndpointSlice controller's default.
@@ -45,7 +47,7 @@ func Pack(have, want []Entry) []int {
 	}
 	// Slices that change anyway are filled first, the fullest before the others.
 	changing := slices.DeleteFunc(numbersOf(touched), func(n int) bool { return counts[n] == 0 })
-	slices.SortStableFunc(changing, func(a, b int) int { return counts[b] - counts[a] })
+	sorted.StableBy(changing, func(a, b int) int { return counts[b] - counts[a] })
 	for _, n := range changing {
 		fill(n)
 	}

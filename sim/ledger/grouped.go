@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // Grouped is failed requests put together with those that are like them. The zero value is empty.
@@ -116,14 +117,14 @@ func (f *Grouped) List() []*Group {
 // LongestOutage is the longest time in which every new request of one stream failed, as that of a Ledger, of those outages
 // that some requests are to blame for: it is from the first to the last of these. failed are all that failed, in any order.
 func LongestOutage(failed []Request, blamed func(*Request) bool) engine.Time {
-	sorted := slices.Clone(failed)
-	slices.SortFunc(sorted, func(a, b Request) int { return cmp.Compare(a.Number, b.Number) })
-	if len(sorted) == 0 {
+	inOrder := slices.Clone(failed)
+	sorted.By(inOrder, func(a, b Request) int { return cmp.Compare(a.Number, b.Number) })
+	if len(inOrder) == 0 {
 		return 0
 	}
 	var rows outages
-	for i := range sorted {
-		rows.add(sorted[i].Number, sorted[i].Arrival, sorted[i].Blame.Elsewhere)
+	for i := range inOrder {
+		rows.add(inOrder[i].Number, inOrder[i].Arrival, inOrder[i].Blame.Elsewhere)
 	}
 	first := make([]int, len(rows)) // by row: of its requests
 	for i := range rows[1:] {
@@ -131,7 +132,7 @@ func LongestOutage(failed []Request, blamed func(*Request) bool) engine.Time {
 	}
 	var longest engine.Time
 	for i := range rows.unlikely() {
-		longest = max(longest, blamedFor(sorted[first[i]:][:rows[i].requests()], blamed))
+		longest = max(longest, blamedFor(inOrder[first[i]:][:rows[i].requests()], blamed))
 	}
 	return longest
 }

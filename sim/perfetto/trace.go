@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/timeline"
 )
 
@@ -66,7 +67,7 @@ func New(version string, runs []Run) *Trace {
 		w := &writer{trace: t, tl: runs[i].Timeline, first: i*processes + 1, title: runs[i].Title}
 		w.write()
 	}
-	slices.SortStableFunc(t.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.at, b.at)) })
+	sorted.StableBy(t.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.at, b.at)) })
 	return t
 }
 

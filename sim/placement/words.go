@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -89,7 +90,7 @@ func (t *Cycle) Failure() (f Failure, ok bool) {
 			}
 		}
 	}
-	slices.SortFunc(f.Short, func(a, b Obstacle) int { return cmp.Compare(a.Resource, b.Resource) })
+	sorted.By(f.Short, func(a, b Obstacle) int { return cmp.Compare(a.Resource, b.Resource) })
 	var parts []string
 	for reason, count := range words { // order: sorted below
 		part := fmt.Sprintf("%d %s", count, reason)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // failing is what fails without the action, for one client and one cause.
@@ -50,7 +51,7 @@ func (c *Case) before() []Before {
 			maps.Copy(f.nodes[len(f.nodes)-1], nodeSet(g.Nodes))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b failing) int {
+	sorted.StableBy(list, func(a, b failing) int {
 		return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(b.count, a.count), cmp.Compare(a.cause, b.cause))
 	})
 	out := []Before{}

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -196,7 +197,7 @@ func byShare(causes []Cause) {
 	for i := range causes {
 		count[named(&causes[i])] += causes[i].Count
 	}
-	slices.SortFunc(causes, func(a, b Cause) int {
+	sorted.By(causes, func(a, b Cause) int {
 		x, y := named(&a), named(&b)
 		if x == y {
 			return blameKey(&a, &b)
@@ -353,7 +354,7 @@ func (s *Simulation) Worst() []*Case {
 		}
 		return c.distance()
 	}
-	slices.SortStableFunc(out, func(a, b *Case) int {
+	sorted.StableBy(out, func(a, b *Case) int {
 		return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(distance(a), distance(b)), cmp.Compare(a.urgency(), b.urgency()),
 			cmp.Compare(a.distance(), b.distance()), cmp.Compare(a.Users, b.Users), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
 			cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max), cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()))

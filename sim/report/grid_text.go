@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/grid"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // shownMaps is how many maps a text shows; JSON has all of them.
@@ -18,7 +19,7 @@ const shownMaps = 3
 func WriteSweep(w io.Writer, r *grid.Result, width int) error {
 	p := page.New(page.Columns(width))
 	maps := slices.Clone(r.Maps)
-	slices.SortStableFunc(maps, func(a, b grid.Map) int { return int(min(max(b.Most()-a.Most(), -1), 1)) })
+	sorted.StableBy(maps, func(a, b grid.Map) int { return int(min(max(b.Most()-a.Most(), -1), 1)) })
 	if len(maps) == 0 {
 		p.Text("", "No case of the input is judged.")
 	}

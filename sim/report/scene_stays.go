@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/timeline"
 )
 
@@ -112,6 +113,6 @@ func (s *scene) users() []int {
 			out = append(out, n.Index)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y int) int { return lost[y] - lost[x] })
+	sorted.StableBy(out, func(x, y int) int { return lost[y] - lost[x] })
 	return out
 }

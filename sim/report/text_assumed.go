@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // assumptions lists what was taken for granted in the shown cases and changes something, with
@@ -28,7 +29,7 @@ func (t *text) assumptions(shown []*record.Case) {
 		return
 	}
 	order := byImpact(shown[0])
-	slices.SortStableFunc(r.Assumptions, func(a, b Assumption) int {
+	sorted.StableBy(r.Assumptions, func(a, b Assumption) int {
 		return cmp.Or(cmp.Compare(weight(&a), weight(&b)), -cmp.Compare(ownToSay(shown[0], a.ID), ownToSay(shown[0], b.ID)), order(a.ID, b.ID))
 	})
 	tried := slices.ContainsFunc(r.Assumptions, func(a Assumption) bool { return a.Effect != nil })

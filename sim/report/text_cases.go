@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // cases writes one line for each case that loses and sums up the others.
@@ -86,7 +87,7 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 // kept are as many cases as there is room for, in their order: the one that comes first, and those that cannot end or lose most.
 func (t *text) kept(cases []*record.Case) (shown, hidden []*record.Case) {
 	order := slices.Clone(cases[1:])
-	slices.SortStableFunc(order, func(a, b *record.Case) int {
+	sorted.StableBy(order, func(a, b *record.Case) int {
 		if a.Verdict.Endless() != b.Verdict.Endless() {
 			return map[bool]int{true: -1, false: 1}[a.Verdict.Endless()]
 		}

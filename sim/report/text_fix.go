@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // fixesFor are the changes that were tried for a workload, the best first.
@@ -144,7 +145,7 @@ func ownFirst(fixes []*record.Fix, c *record.Case) []*record.Fix {
 		}
 		return 0
 	}
-	slices.SortStableFunc(out, func(a, b *record.Fix) int { return rank(a) - rank(b) })
+	sorted.StableBy(out, func(a, b *record.Fix) int { return rank(a) - rank(b) })
 	return out
 }
 

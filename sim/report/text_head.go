@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
@@ -447,7 +448,7 @@ func (t *text) noticed(c *record.Case) []string {
 		r, _, sum := c.Client(i)
 		return max(r.Median, int64(sum.Failed))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(lost(b) - lost(a)) })
+	sorted.StableBy(order, func(a, b int) int { return int(lost(b) - lost(a)) })
 	var out, spared []string
 	place := whence(c)
 	for _, i := range order {
@@ -537,7 +538,7 @@ func outcomeWords(s *record.Stream) string {
 			kinds = append(kinds, o)
 		}
 	}
-	slices.SortStableFunc(kinds, func(a, b ledger.Outcome) int { return int(s.Outcomes[b]) - int(s.Outcomes[a]) })
+	sorted.StableBy(kinds, func(a, b ledger.Outcome) int { return int(s.Outcomes[b]) - int(s.Outcomes[a]) })
 	var words []string
 	for _, o := range kinds {
 		if 50*s.Outcomes[o] < s.Failed { // less than 2 % is nothing that a user looks for

@@ -3,11 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // noNode says that a case cannot end because pods find no node.
@@ -82,7 +82,7 @@ func leading(value string) string {
 
 // oneOf lists numbers of which each is enough, the least first: "4, 6 or 9".
 func oneOf(numbers []string) string {
-	slices.SortFunc(numbers, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	sorted.By(numbers, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	last := len(numbers) - 1
 	if last == 0 {
 		return numbers[0]

@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // suspects are the assumptions that decide how late an actor is.
@@ -113,7 +114,7 @@ func unless(c *record.Case) []string {
 		}
 	}
 	order := byImpact(c)
-	slices.SortStableFunc(ids, func(a, b string) int {
+	sorted.StableBy(ids, func(a, b string) int {
 		return cmp.Or(-cmp.Compare(ownToSay(c, a), ownToSay(c, b)), -cmp.Compare(endsFor(c, a), endsFor(c, b)), order(a, b))
 	})
 	var out []string

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
@@ -118,7 +119,7 @@ next:
 		}
 		out = append(out, causes[i])
 	}
-	slices.SortStableFunc(out, func(a, b record.Cause) int { return cmp.Compare(b.Count, a.Count) })
+	sorted.StableBy(out, func(a, b record.Cause) int { return cmp.Compare(b.Count, a.Count) })
 	return out
 }
 

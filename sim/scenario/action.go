@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -27,7 +28,7 @@ func (b *builder) actions(c cursor) {
 			b.out.Actions = append(b.out.Actions, action)
 		}
 	}
-	slices.SortStableFunc(b.out.Actions, func(x, y world.Action) int {
+	sorted.StableBy(b.out.Actions, func(x, y world.Action) int {
 		switch {
 		case x.At < y.At:
 			return -1

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -194,7 +195,7 @@ func (b *builder) drained(near, with []int) []int {
 	rank := func(s world.Service) int {
 		return slices.IndexFunc(b.world.services, func(x manifest.Typed[*corev1.Service]) bool { return x.Value == s.Service })
 	}
-	slices.SortStableFunc(b.out.Services, func(a, b world.Service) int { return cmp.Compare(rank(a), rank(b)) })
+	sorted.StableBy(b.out.Services, func(a, b world.Service) int { return cmp.Compare(rank(a), rank(b)) })
 	b.out.Services = slices.CompactFunc(b.out.Services, func(a, b world.Service) bool { return a.Service == b.Service })
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -133,7 +134,7 @@ func (d *document) sorted() []manifest.Problem {
 		file = d.object.File
 	}
 	d.problems = append(d.problems[:d.misshapen:d.misshapen], slices.DeleteFunc(slices.Clone(d.problems[d.misshapen:]), d.follows)...)
-	slices.SortStableFunc(d.problems, func(a, b manifest.Problem) int {
+	sorted.StableBy(d.problems, func(a, b manifest.Problem) int {
 		inA, inB := a.File == file && a.Line > 0, b.File == file && b.Line > 0
 		if !inA || !inB {
 			return cmp.Compare(boolInt(inA), boolInt(inB))

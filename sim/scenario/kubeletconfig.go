@@ -3,13 +3,13 @@ package scenario
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -80,7 +80,7 @@ func prioritiesOf(o *manifest.Object, fail func(field, format string, args ...an
 		}
 		groups = append(groups, world.ShutdownGroup{Priority: int32(priority), Grace: engine.Time(seconds) * engine.Second})
 	}
-	slices.SortStableFunc(groups, func(x, y world.ShutdownGroup) int { return cmp.Compare(x.Priority, y.Priority) })
+	sorted.StableBy(groups, func(x, y world.ShutdownGroup) int { return cmp.Compare(x.Priority, y.Priority) })
 	var each []string
 	for _, g := range groups {
 		each = append(each, fmt.Sprintf("%s from priority %d on", g.Grace.Duration(), g.Priority))

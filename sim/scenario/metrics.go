@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 )
 
@@ -107,7 +108,7 @@ func readBuckets(scrape, metric string) ([]cumulative, error) {
 			return nil, fmt.Errorf("line %d: too many observations", number)
 		}
 	}
-	slices.SortFunc(out, func(a, b cumulative) int { return cmp.Compare(a.bound, b.bound) })
+	sorted.By(out, func(a, b cumulative) int { return cmp.Compare(a.bound, b.bound) })
 	if len(out) > 0 && out[len(out)-1].bound != engine.Never {
 		return nil, errors.New("the +Inf bucket of " + metric + " is missing: the page is cut off")
 	}

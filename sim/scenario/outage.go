@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -106,7 +107,7 @@ func (b *builder) kubelet(c cursor) {
 		for _, g := range by.items() {
 			b.out.Shutdown = append(b.out.Shutdown, world.ShutdownGroup{Priority: g.get("priority").priority(), Grace: g.get("shutdownGracePeriod").span(0)})
 		}
-		slices.SortStableFunc(b.out.Shutdown, func(x, y world.ShutdownGroup) int { return int(x.Priority) - int(y.Priority) })
+		sorted.StableBy(b.out.Shutdown, func(x, y world.ShutdownGroup) int { return int(x.Priority) - int(y.Priority) })
 	case total > 0:
 		b.out.Shutdown = []world.ShutdownGroup{{Priority: 0, Grace: total - last}, {Priority: world.CriticalPriority, Grace: last}}
 	}

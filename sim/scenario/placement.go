@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -90,7 +91,7 @@ func (w *inventory) house(pods []manifest.Typed[*corev1.Pod], sets []manifest.Ty
 		}
 		w.pods = append(w.pods, h)
 	}
-	slices.SortStableFunc(w.pods, func(a, b homed) int { return byName(a.Typed, b.Typed) })
+	sorted.StableBy(w.pods, func(a, b homed) int { return byName(a.Typed, b.Typed) })
 }
 
 // makerOf is what made a pod's ReplicaSet. Where the input does not have that, it is the Deployment whose name is the ReplicaSet's
@@ -207,7 +208,7 @@ func (w *inventory) placed(x *world.Workload, nodes []world.Node, labelled bool)
 	if x.Kind() == world.StatefulSet { // each has a number
 		return w.placedByOrdinal(x, there, as)
 	}
-	slices.SortStableFunc(out, func(a, b world.Placed) int { return cmp.Compare(rank(a), rank(b)) })
+	sorted.StableBy(out, func(a, b world.Placed) int { return cmp.Compare(rank(a), rank(b)) })
 	return out[:min(len(out), x.Replicas())]
 }
 

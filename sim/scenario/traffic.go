@@ -13,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -301,7 +302,7 @@ func (b *builder) asked(s manifest.Typed[*corev1.Service]) {
 		return
 	}
 	b.out.Services = append(b.out.Services, world.Service{Service: s.Value, Object: s.Object})
-	slices.SortFunc(b.out.Services, func(x, y world.Service) int { return cmp.Compare(x.Object.ID(), y.Object.ID()) })
+	sorted.By(b.out.Services, func(x, y world.Service) int { return cmp.Compare(x.Object.ID(), y.Object.ID()) })
 }
 
 // shared reads what belongs to connections that are shared.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
-	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -176,9 +176,9 @@ func latest(objects []*manifest.Object) []*manifest.Object {
 }
 
 func (w *inventory) sort() {
-	slices.SortStableFunc(w.services, byName)
-	slices.SortStableFunc(w.workloads, byKind)
-	slices.SortStableFunc(w.others, byKind)
+	sorted.StableBy(w.services, byName)
+	sorted.StableBy(w.workloads, byKind)
+	sorted.StableBy(w.others, byKind)
 	w.tellApart()
 }
 

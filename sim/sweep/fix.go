@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 const (
@@ -372,6 +373,6 @@ func grow(level, singles []*attempt) []*attempt {
 // sample picks the runs of a case that attempts are tried on: those that lost most.
 func sample(c *record.Case) []record.Run {
 	runs := slices.Clone(c.Runs)
-	slices.SortStableFunc(runs, func(a, b record.Run) int { return cmp.Compare(fixable(&b), fixable(&a)) })
+	sorted.StableBy(runs, func(a, b record.Run) int { return cmp.Compare(fixable(&b), fixable(&a)) })
 	return runs[:min(sampleRuns, len(runs))]
 }

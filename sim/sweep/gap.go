@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // gap is for how long no pod could answer in a run, without some changes and with them.
@@ -23,7 +24,7 @@ func (s *search) shortens(title string) (before, after engine.Time, asMuch bool)
 		return 0, 0, false
 	}
 	middle := func(of func(gap) engine.Time) engine.Time {
-		slices.SortFunc(gaps, func(a, b gap) int { return cmp.Compare(of(a), of(b)) })
+		sorted.By(gaps, func(a, b gap) int { return cmp.Compare(of(a), of(b)) })
 		return of(gaps[(len(gaps)-1)/2])
 	}
 	before, after = middle(func(g gap) engine.Time { return g.before }), middle(func(g gap) engine.Time { return g.after })

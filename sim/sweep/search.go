@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/story"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -227,7 +228,7 @@ func (s *search) changes() []fix.Change {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b fix.Change) int { return cmp.Compare(rank(&a), rank(&b)) })
+	sorted.StableBy(out, func(a, b fix.Change) int { return cmp.Compare(rank(&a), rank(&b)) })
 	return out
 }
 
@@ -412,7 +413,7 @@ func (s *search) affordable(level, singles []*attempt) []*attempt {
 	failed := func(a *attempt) bool { return !a.ran }
 	level, singles = slices.DeleteFunc(slices.Clone(level), failed), slices.DeleteFunc(slices.Clone(singles), failed)
 	ranked := slices.Clone(singles)
-	slices.SortStableFunc(ranked, func(a, b *attempt) int { return cmp.Compare(a.lost, b.lost) })
+	sorted.StableBy(ranked, func(a, b *attempt) int { return cmp.Compare(a.lost, b.lost) })
 	for most := len(ranked); most > 1; most-- {
 		without := func(a *attempt) bool { return slices.ContainsFunc(ranked[most:], a.contains) }
 		sets := slices.DeleteFunc(grow(level, singles), without)

@@ -2,10 +2,10 @@ package timeline
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -32,17 +32,17 @@ func (b *builder) band(lane *PodLane, p *pod) Band {
 		}
 	}
 	all = append(all, b.balancers(lane)...)
-	slices.SortStableFunc(all, func(x, y NodeBand) int { return -cmp.Compare(late(x.LetGo), late(y.LetGo)) })
+	sorted.StableBy(all, func(x, y NodeBand) int { return -cmp.Compare(late(x.LetGo), late(y.LetGo)) })
 	if len(all) > 0 {
 		out.To, out.Last = all[0].LetGo, all[0].Name
 	}
 	// Those that lost something are listed whenever they let go.
-	slices.SortStableFunc(all, func(x, y NodeBand) int {
+	sorted.StableBy(all, func(x, y NodeBand) int {
 		return cmp.Compare(rankOf(x.Lost == 0), rankOf(y.Lost == 0))
 	})
 	out.More = max(0, len(all)-listedNodes)
 	out.Nodes = append(out.Nodes, all[:len(all)-out.More]...)
-	slices.SortStableFunc(out.Nodes, func(x, y NodeBand) int { return -cmp.Compare(late(x.LetGo), late(y.LetGo)) })
+	sorted.StableBy(out.Nodes, func(x, y NodeBand) int { return -cmp.Compare(late(x.LetGo), late(y.LetGo)) })
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // telling is about how many looks at an event the stories of one run may take in all.
@@ -29,7 +30,7 @@ func likenessOf(q *ledger.Request) likeness {
 // those that are alike has, and as many others as there is time for.
 func (b *builder) failureMarks() []Failure {
 	list := b.r.marked()
-	slices.SortStableFunc(list, func(x, y ledger.Request) int {
+	sorted.StableBy(list, func(x, y ledger.Request) int {
 		return cmp.Or(cmp.Compare(x.Arrival, y.Arrival), cmp.Compare(x.Stream, y.Stream), cmp.Compare(x.Number, y.Number))
 	})
 	room := max(100, telling/max(1, 3*len(b.r.story.Events())))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -59,6 +60,6 @@ func mostMet[K cmp.Ordered](met map[K]uint64) []K {
 	for k := range met { // order: sorted below
 		out = append(out, k)
 	}
-	slices.SortFunc(out, func(a, b K) int { return cmp.Or(cmp.Compare(met[b], met[a]), cmp.Compare(a, b)) })
+	sorted.By(out, func(a, b K) int { return cmp.Or(cmp.Compare(met[b], met[a]), cmp.Compare(a, b)) })
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -212,7 +213,7 @@ func (b *builder) nodeLanes() []NodeLane {
 		order[n] = n
 	}
 	// Those that lost most first, then those that let go of a pod last.
-	slices.SortStableFunc(order, func(x, y int) int {
+	sorted.StableBy(order, func(x, y int) int {
 		return cmp.Or(cmp.Compare(b.r.metNodes[y], b.r.metNodes[x]), cmp.Compare(b.lastLetGo(y), b.lastLetGo(x)))
 	})
 	if len(order) > mostNodes {

@@ -2,12 +2,12 @@ package timeline
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // pod is what was heard of one.
@@ -261,7 +261,7 @@ func (b *builder) podLanes() []PodLane {
 			out = append(out, b.podLane(p))
 		}
 	}
-	slices.SortStableFunc(out, func(x, y PodLane) int {
+	sorted.StableBy(out, func(x, y PodLane) int {
 		if x.Deleted != nil && y.Deleted != nil {
 			return cmp.Compare(*x.Deleted, *y.Deleted)
 		}

@@ -2,10 +2,10 @@ package timeline
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -281,7 +281,7 @@ func (b *builder) lostCauses() []LostCause {
 	for k, n := range b.r.lost { // order: sorted below
 		out = append(out, LostCause{k.blame.Cause.String(), k.blame.Actor.String(), k.blame.Elsewhere, k.stream, n, b.r.anyway[k]})
 	}
-	slices.SortFunc(out, func(x, y LostCause) int {
+	sorted.By(out, func(x, y LostCause) int {
 		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Cause, y.Cause), cmp.Compare(x.Actor, y.Actor), cmp.Compare(x.Client, y.Client),
 			cmp.Compare(rankOf(x.Elsewhere), rankOf(y.Elsewhere)))
 	})

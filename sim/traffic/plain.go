@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // Nearly every request is answered at its first attempt. Such a request is plain: its draws say
@@ -297,7 +298,7 @@ func (t *Traffic) gather(server uint64, now engine.Time) *inFlight {
 	}
 	f.plain, f.livePlain = f.plain[:0], 0
 	f.live = len(f.list)
-	slices.SortFunc(f.list, func(a, b serving) int {
+	sorted.By(f.list, func(a, b serving) int {
 		x, y := &a.attempt.req, &b.attempt.req
 		return cmp.Or(cmp.Compare(x.arrival, y.arrival), cmp.Compare(x.stream.index, y.stream.index), cmp.Compare(x.number, y.number))
 	})

@@ -3,12 +3,13 @@ package world
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // Request is how much of a resource a pod asks for: CPU in 1/1000, memory and storage in bytes, others as a number.
@@ -77,7 +78,7 @@ func (a amounts) list() []Request {
 	for _, r := range a { // order: sorted below
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(x, y Request) int { return cmp.Compare(x.Name, y.Name) })
+	sorted.By(out, func(x, y Request) int { return cmp.Compare(x.Name, y.Name) })
 	return out
 }
 

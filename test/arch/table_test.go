@@ -336,15 +336,16 @@ var packages = []packageRule{
 	},
 	{path: "proxier/page", pure: true},
 	{path: "sim/engine", pure: true},
-	{path: "sim/ledger", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
+	{path: "sim/sorted", pure: true},
+	{path: "sim/ledger", pure: true, own: []permit{{"sim/sorted", "lists in order, in few bytes"}, {"sim/engine", "virtual time"}}},
 	{
-		path: "sim/edit", pure: true, own: []permit{{"endpoints/manifest", "where a field stands"}},
+		path: "sim/edit", pure: true, own: []permit{{"sim/sorted", "lists in order, in few bytes"}, {"endpoints/manifest", "where a field stands"}},
 		modules:     []permit{{"go.yaml.in/yaml/v3", "a value is read as YAML, and written as lines to paste"}},
 		testModules: []permit{{"k8s.io/api", apiTypes}},
 	},
 	{
 		path: "sim/perfetto", pure: true,
-		own: []permit{{"sim/timeline", "the lanes"}, {"sim/engine", "virtual time"}},
+		own: []permit{{"sim/sorted", "lists in order, in few bytes"}, {"sim/timeline", "the lanes"}, {"sim/engine", "virtual time"}},
 		testOwn: []permit{
 			{"sim", "runs of examples"}, {"sim/scenario", "the examples"}, {"endpoints/manifest", "the examples"},
 		},
@@ -367,6 +368,7 @@ var packages = []packageRule{
 	{
 		path: "sim/world", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/engine", "virtual time and distributions"},
 			{"endpoints", "the behaviour of a Kubernetes version"},
 			{"endpoints/manifest", "where an object stands in its file"},
@@ -386,6 +388,7 @@ var packages = []packageRule{
 	{
 		path: "sim/scenario", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/edit", "what a remedy changes in an object"},
 			{"sim/servers", "what the programs in containers do"},
 			{"sim/units", "durations, rates and numbers as people write them"},
@@ -416,6 +419,7 @@ var packages = []packageRule{
 	{
 		path: "sim/traffic", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/engine", "events and random streams"},
 			{"sim/ledger", "each request's outcome"},
 			{"proxier/packet", "what a client sends"},
@@ -467,6 +471,7 @@ var packages = []packageRule{
 	{
 		path: "sim/placement", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/engine", "logarithms that have one value on all machines"},
 			{"sim/world", "what nodes have and pods ask for"},
 		},
@@ -475,6 +480,7 @@ var packages = []packageRule{
 	{
 		path: "sim/control", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/placement", "where pods may run"},
 			{"sim/engine", "timers and random streams"},
 			{"sim/api", "the objects it hears of, and writes"},
@@ -487,6 +493,7 @@ var packages = []packageRule{
 	{
 		path: "sim/endpointslice", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/control", "its desk and its queue of Services"},
 			{"sim/nodeproxy", "what its own watch shows it of a write"},
 			{"sim/api", "the pods it hears of, and the writes"},
@@ -499,6 +506,7 @@ var packages = []packageRule{
 	{
 		path: "sim/cluster", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/control", "the controllers and the scheduler"},
 			{"sim/endpointslice", "the controller of EndpointSlices, and what they say"},
 			{"sim/kubelet", "the nodes' kubelets, and the servers in their pods"},
@@ -522,6 +530,7 @@ var packages = []packageRule{
 	{
 		path: "sim/check", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is checked"},
 		},
@@ -529,6 +538,7 @@ var packages = []packageRule{
 	{
 		path: "sim/record", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/edit", "what a fix changes"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time"},
@@ -559,6 +569,7 @@ var packages = []packageRule{
 	{
 		path: "sim/timeline", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/event", "what happened"},
 			{"sim/api", "the objects of the API, of which events are about"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
@@ -595,6 +606,7 @@ var packages = []packageRule{
 	{
 		path: "sim/sweep",
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/control", "the controllers and the scheduler"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim", "one run per seed"},
@@ -622,6 +634,7 @@ var packages = []packageRule{
 	{
 		path: "sim/report", pure: true,
 		own: []permit{
+			{"sim/sorted", "lists in order, in few bytes"},
 			{"sim/edit", "how a change is shown"},
 			{"sim/scenario", "how what can be set is written"},
 			{"sim/engine", "virtual time"},

@@ -43,7 +43,7 @@ func build(to string, pack func([]byte) ([]byte, error)) error {
 		return err
 	}
 	wasm := filepath.Join(work, "lameduck.wasm")
-	args := append([]string{"build", "-modfile", work + "/go.mod", "-buildvcs=false", "-trimpath", "-ldflags=-s -w -buildid=", "-o", wasm}, inlined()...)
+	args := append([]string{"build", "-modfile", work + "/go.mod", "-buildvcs=false", "-trimpath", "-tags=notest", "-ldflags=-s -w -buildid=", "-o", wasm}, inlined()...)
 	cmd := exec.Command("go", append(args, "./cmd/play-wasm")...) //nolint:gosec // what is built is said here
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
