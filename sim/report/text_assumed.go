@@ -259,9 +259,9 @@ func (t *text) taken(shown []*record.Case, said []string) {
 			if a.Basis != "inferred" && a.Basis != "preset" && a.Basis != "manifest" || strings.HasSuffix(a.Value, " (assumed)") || slices.Contains(said, a.ID) {
 				continue
 			}
-			_, tried := c.EffectOf(a.ID)
+			effect, tried := c.EffectOf(a.ID)
 			switch {
-			case slices.Contains(decisive, a.ID):
+			case slices.Contains(decisive, a.ID), a.ID == "nodes" && effect == record.VerdictEffect:
 				first = distinct(first, inWords(a.ID, a.What, a.Value))
 			case !tried && !t.room.terse:
 				parts = distinct(parts, inWords(a.ID, a.What, a.Value))

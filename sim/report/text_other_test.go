@@ -156,6 +156,27 @@ func TestADatabaseMayComeBackEmpty(t *testing.T) {
 	}
 }
 
+// A number of nodes that was concluded from the input is named where another one changes the verdict, however little room there is for what is assumed.
+func TestNodesThatDecideAreNamed(t *testing.T) {
+	t.Parallel()
+	for effect, want := range map[record.Effect]bool{record.VerdictEffect: true, record.SizeEffect: false, record.NoEffect: false} {
+		s := example()
+		c := &s.Cases[0]
+		c.Assumptions = append(c.Assumptions, world.Assumption{ID: "nodes", What: "nodes", Value: "4: the anti-affinity of web keeps its pods apart", Basis: "inferred"})
+		c.Alternatives = append(c.Alternatives, record.Alternative{ID: "nodes", Value: "3, one per pod", Effect: effect, Verdict: record.Holds})
+		w := newText(s, TextOptions{}, everything)
+		w.taken([]*record.Case{c}, nil)
+		if got := strings.Contains(flow(w.String()), "nodes: 4: the anti-affinity of web keeps its pods apart"); got != want {
+			t.Errorf("%s: %v\n%s", effect, got, w.String())
+		}
+		w = newText(s, TextOptions{}, everything)
+		w.taken([]*record.Case{c}, []string{"nodes"})
+		if strings.Contains(w.String(), "anti-affinity") {
+			t.Error("it has been said")
+		}
+	}
+}
+
 // Clients that a case is not about are named, without a direction in which reality differs.
 func TestClientsInsideAreNotJudged(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,12 @@ func (b *builder) realNodes(proxy world.Proxy) []world.Node {
 // madeUpNodes are those of a cluster of which the input has none. What the policies of Services
 // want is added case by case where there are cases.
 func (b *builder) madeUpNodes(c cursor, proxy world.Proxy) []world.Node {
-	need := b.world.nodesNeeded()
+	zones := c.get("zones").texts()
+	if !c.get("zones").present() {
+		zones = []string{"a", "b", "c"}
+		b.assume("zones", "a, b, c")
+	}
+	need := b.world.nodesNeeded().wider(b.world.zoneRoom(len(zones)))
 	if b.doc.object != nil {
 		need = need.wider(b.world.nodesLocal(b.world.services))
 	}
@@ -65,11 +70,6 @@ func (b *builder) madeUpNodes(c cursor, proxy world.Proxy) []world.Node {
 		}
 	} else {
 		b.assumeAs("nodes", need.words(), need.basis)
-	}
-	zones := c.get("zones").texts()
-	if !c.get("zones").present() {
-		zones = []string{"a", "b", "c"}
-		b.assume("zones", "a, b, c")
 	}
 	b.out.Spare = &world.MadeUp{Zones: zones, Proxy: proxy, Has: allocatable(c.get("allocatable"))}
 	var nodes []world.Node

@@ -105,14 +105,32 @@ func evenRoom(r world.Resource) room {
 	return room{nodes + 1, fmt.Sprintf("the topology spread of %s has at most %d pods a node while one is drained, %d nodes and 1 more", r.GetName(), most, nodes), inferred}
 }
 
+// zoneRoom is how many nodes let one be drained of any workload whose pods a required topology spread constraint spreads over zones, of which there are
+// so many: where the pods need each of them, a zone is to have another node. One whose nodes are all drained stays a domain without pods.
+func (w *inventory) zoneRoom(zones int) room {
+	var r room
+	for _, x := range w.workloads {
+		t, replicas := world.TemplateOf(x.Value), int(world.ReplicasOf(x.Value))
+		most := evenlyBy(t, corev1.LabelTopologyZone)
+		if most == 0 || replicas <= most*(zones-1) || world.KindOf(x.Value) == world.DaemonSet {
+			continue
+		}
+		r = r.wider(room{2 * zones, fmt.Sprintf("the topology spread of %s needs a node in each zone while one is drained, two in each of %d zones", x.Name, zones), inferred})
+	}
+	return r
+}
+
 // evenly is how many pods more one node may have than another by a required constraint, 0 where there is none, or where nodes that
 // are drained are no domains.
-func evenly(t *corev1.PodTemplateSpec) int {
+func evenly(t *corev1.PodTemplateSpec) int { return evenlyBy(t, corev1.LabelHostname) }
+
+// evenlyBy is evenly for the domains of a label.
+func evenlyBy(t *corev1.PodTemplateSpec, key string) int {
 	most := 0
 	for i := range t.Spec.TopologySpreadConstraints {
 		c := &t.Spec.TopologySpreadConstraints[i]
 		honors := c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor
-		if c.WhenUnsatisfiable == corev1.DoNotSchedule && c.TopologyKey == corev1.LabelHostname && !honors && world.Matches(c.LabelSelector, t.Labels) &&
+		if c.WhenUnsatisfiable == corev1.DoNotSchedule && c.TopologyKey == key && !honors && world.Matches(c.LabelSelector, t.Labels) &&
 			(most == 0 || int(c.MaxSkew) < most) {
 			most = int(c.MaxSkew)
 		}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,6 +117,40 @@ func spreadEvenly(replicas int, more string) string {
 		"\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n" +
 		"      topologySpreadConstraints: [{maxSkew: 2, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}" + more + "}]\n" +
 		"      containers: [{name: app, image: example.com/web}]\n---\n"
+}
+
+// spreadOverZones is one with a required constraint over zones.
+func spreadOverZones(replicas int) string {
+	return strings.Replace(spreadEvenly(replicas, ""), "kubernetes.io/hostname", "topology.kubernetes.io/zone", 1)
+}
+
+// Pods that need each zone have two nodes in each, so that one can be drained: its zone stays a domain, and others take no more than maxSkew pods.
+func TestAZoneThatPodsNeedHasTwoNodes(t *testing.T) {
+	t.Parallel()
+	two := func(zones int) string {
+		return fmt.Sprintf("%d: the topology spread of web needs a node in each zone while one is drained, two in each of %d zones", 2*zones, zones)
+	}
+	for _, tt := range []struct{ what, manifests, zones, want string }{
+		{"more pods than two zones take", spreadOverZones(5), "", two(3)},
+		{"as many as two zones take", spreadOverZones(4), "", "3"},
+		{"two zones", spreadOverZones(3), "[a, b]", two(2)},
+		{"if possible", strings.Replace(spreadOverZones(5), "DoNotSchedule", "ScheduleAnyway", 1), "", "3"},
+		{"taints honored", strings.Replace(spreadOverZones(5), "DoNotSchedule", "DoNotSchedule, nodeTaintsPolicy: Honor", 1), "", "3"},
+	} {
+		text := tt.manifests + "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+		opts := Options{Actions: []string{"drain"}}
+		if tt.zones != "" {
+			opts.Set = []string{"nodes.zones=" + tt.zones}
+		}
+		cases, problems := Infer(objects, opts)
+		if manifest.HasErrors(problems) || len(cases) != 1 || cases[0].Scenario == nil {
+			t.Fatalf("%s: %v, %d cases", tt.what, problems, len(cases))
+		}
+		if got := assumedValue(cases[0].Scenario, "nodes"); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.what, got, tt.want)
+		}
+	}
 }
 
 // There are nodes enough for the pods of one that is drained, which stays a domain of topology spread constraints; and it is said with

@@ -14,7 +14,7 @@ func Assumptions(words Wording) []world.Assumption {
 	rows := []world.Assumption{
 		row("kubernetes", "Kubernetes version", "1.36", "1.33, the last with kube-proxy's earlier runner", "assumed", "the version whose code was read; docs/model/kube-proxy.md 6", option("kubernetes-version")+", from 1.19 on"),
 		row("proxy", "service proxy", "kube-proxy 1.36, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "docs/model/kube-proxy.md 6 and 10", option("env")+", or a KubeProxyConfiguration in the input"),
-		row("nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1)); with policy Local twice as many as pods, at most 100", "one, two or three per pod", "assumed", "docs/model/simulator.md 5.3 and 9", option("nodes")+", or Node objects in the input"),
+		row("nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1)), two a zone where pods need each zone; with policy Local twice as many as pods, at most 100", "one, two or three per pod", "assumed", "docs/model/simulator.md 5.3 and 9", option("nodes")+", or Node objects in the input"),
 		row(Places, "where pods are that leave their node", "spread over the nodes, where the input has none of them", "as many on one node as find room there", "assumed", "docs/model/simulator.md 5.4", "Pod objects in the input"),
 		row("kubelet", "how a kubelet ends its pods when its machine shuts down", "shutdownGracePeriod 0s, its default: not at all; spot machines of GKE 30s", "0s, 30s", "assumed", "docs/model/pod-lifecycle.md 5; managed nodes may say otherwise", field("nodes.kubelet.shutdownGracePeriod", "")+", or a KubeletConfiguration in the input"),
 		row("zones", "zones", "a, b, c", "", "assumed", "docs/model/simulator.md 5.3", "Node objects in the input"),
