@@ -38,6 +38,9 @@ func replaced() (events []event.Event, told []bool) {
 	add(false, event.Event{At: 5 * sec, Kind: event.Action, Action: action})
 	add(false, rules(5*sec, 0, false, 1, 2))
 	add(true, rules(5*sec, 1, true, 0))
+	other := rules(5*sec, 1, true, 0)
+	other.Stream = 1
+	add(false, other) // what the same sync does for other requests is said
 	add(false, rules(5*sec, 2, true, 1))
 	add(true, event.Event{At: 5 * sec, Kind: event.Term, Pod: 0})
 	add(false, event.Event{At: 6 * sec, Kind: event.Deleted, Pod: 1})
@@ -57,7 +60,7 @@ func TestHowAPodWasReplaced(t *testing.T) {
 	t.Parallel()
 	web := &appsv1.Deployment{}
 	web.Spec.Template.Spec.Containers = []corev1.Container{{Name: "web"}}
-	sc := &world.Scenario{Nodes: make([]world.Node, 3), Workloads: []world.Workload{{Resource: web}}, Traffic: make([]world.Traffic, 1)}
+	sc := &world.Scenario{Nodes: make([]world.Node, 3), Workloads: []world.Workload{{Resource: web}}, Traffic: make([]world.Traffic, 2)}
 	events, told := replaced()
 	pods := []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b"}, {ID: 2, Name: "web-c", Revision: 1}, {ID: 3, Name: "web-d", Revision: 1}}
 	tell := NewTeller(sc, &Recorder{events: events}, pods)

@@ -1,6 +1,8 @@
 package story
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -39,6 +41,13 @@ func (l *Line) Words() string {
 		return l.names.lostWords(l.Lost, l.At)
 	}
 	return l.names.words(&l.Event)
+}
+
+// again says that a line says what one before it does of a node's rules: they are one for all streams of requests that a sync changes alike.
+func (l *Line) again(before []Line) bool {
+	return l.Event.Kind == event.Rules && slices.ContainsFunc(before, func(b Line) bool {
+		return b.Event.Kind == event.Rules && b.At == l.At && b.Event.Node == l.Event.Node && b.Words() == l.Words()
+	})
 }
 
 // Pod is what the story calls the pod of an event that is about one: "old pod 0".

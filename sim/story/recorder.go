@@ -190,7 +190,9 @@ func (t *Teller) about(events []*event.Event, hero api.PodID) []Line {
 	for _, e := range events {
 		l := t.line(e)
 		l.Origin = e.Kind == event.Deleted && e.Pod == hero
-		out = append(out, l)
+		if !l.again(out) {
+			out = append(out, l)
+		}
 	}
 	return out
 }
