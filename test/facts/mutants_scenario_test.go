@@ -423,7 +423,10 @@ var ownMutants = []mutant{
 		{"sim/cluster/blame.go", "return ledger.AppError, ledger.App", "return ledger.Overloaded, ledger.App"},
 	}},
 	{"a pod that answers everything with an error would do", []string{"simulator 2"}, "sim", "TestPairsOfAnswers", []edit{
-		{"sim/cluster/blame.go", "i.App.Errors < everyRequest", "i.App.Errors <= everyRequest"},
+		{"sim/cluster/blame.go", "i.App.Errors >= everyRequest", "i.App.Errors > everyRequest"},
+	}},
+	{"a pod that is deleted would have been another one", []string{"simulator 2"}, "sim/cluster", "TestWhoElseCouldHaveAnswered", []edit{
+		{"sim/cluster/blame.go", "ok && !p.Deleting() {", "ok && !p.Gone {"},
 	}},
 	{"an error comes at once", []string{"simulator 2"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
 		{client, "t.later(end, step{attempt: *a, fault: ledger.FaultErred", "t.later(now+s.spec.RTT, step{attempt: *a, fault: ledger.FaultErred"},
