@@ -37,10 +37,16 @@ spec:
 		"until none is left": {`proxy.istio.io/config: '{"proxyMetadata": {"EXIT_ON_ZERO_ACTIVE_CONNECTIONS": "true"}}'`, "", 5 * engine.Second, true, false},
 		"the variable":       {`proxy.istio.io/config: '{"terminationDrainDuration": "30s"}'`, `{name: TERMINATION_DRAIN_DURATION_SECONDS, value: "7"}`, 7 * engine.Second, false, false},
 		"no duration":        {`proxy.istio.io/config: '{"terminationDrainDuration": "9.9.9"}'`, "", 5 * engine.Second, false, false},
+		"a comment":          {`proxy.istio.io/config: "# terminationDrainDuration: 30s\nconcurrency: 2\n"`, "", 5 * engine.Second, false, false},
+		"another field's":    {`proxy.istio.io/config: '{tracing: {terminationDrainDuration: 30s}, EXIT_ON_ZERO_ACTIVE_CONNECTIONS: true}'`, "", 5 * engine.Second, false, false},
+		"no YAML":            {`proxy.istio.io/config: '{terminationDrainDuration: 30s'`, "", 5 * engine.Second, false, false},
 	} {
 		cases, problems := Infer(objectsIn(strings.NewReplacer("ANNOTATION", tt.annotation, "ENV", tt.env).Replace(in)), Options{Actions: []string{"rollout"}})
 		if len(cases) == 0 {
 			t.Fatal(name, problems)
+		}
+		if warned := len(problems) == 1 && strings.Contains(problems[0].Message, "it is no YAML that could be read"); warned != (name == "no YAML") {
+			t.Errorf("%s: %v", name, problems)
 		}
 		app := cases[0].Scenario.Workloads[0].App
 		if app.DrainFor != tt.drain || (app.InFlight == world.InFlightFinish) != tt.finishes || strings.Contains(app.Evidence, "by annotation proxy.istio.io/config (in.yaml:") != tt.said {
