@@ -591,7 +591,7 @@ func (c *simCommand) printList() error {
 		if c.list == "latencies" {
 			table = scenario.LatencyTable(commandLine())
 		}
-		rows = append(rows, []string{"ASSUMPTION", "WHAT", "VALUE", "RANGE", "BASIS", "SOURCE", "SETTLE IT WITH"})
+		rows = append(rows, []string{"ASSUMPTION", "WHAT", "VALUE", "RANGE", "BASIS", "SOURCE", "SETTING"})
 		for _, a := range table {
 			rows = append(rows, []string{a.ID, a.What, a.Value, a.Range, a.Basis, a.Source, a.Settle})
 		}

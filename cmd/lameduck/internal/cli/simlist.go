@@ -67,7 +67,7 @@ func paragraphs(p *page.Page, rows [][]string) {
 
 // label is a column's heading inside a sentence.
 func label(heading string) string {
-	if heading == "SETTLE IT WITH" {
+	if heading == "SETTING" {
 		return "say it with"
 	}
 	return strings.ReplaceAll(strings.ToLower(heading), "sigterm", "SIGTERM")
