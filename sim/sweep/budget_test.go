@@ -24,7 +24,8 @@ func TestHowManySeedsConfirmAFix(t *testing.T) {
 		own, anew int
 	}{
 		"one of few":                           {nil, false, 500, false, 100, confirmRuns},
-		"dear with the fix":                    {balanced, false, 2_500, false, 100, 120},
+		"dear with the fix":                    {balanced, false, 2_500, false, 100, confirmRuns},
+		"dear with it, twice as much":          {balanced, false, 10_000, false, 100, 100},
 		"dearer":                               {balanced, false, 1_000_000, false, 100, fewestNew},
 		"again, without a load balancer":       {nil, true, 500, false, lightRuns, lightRuns},
 		"again, behind a load balancer":        {balanced, true, 500, false, 100, confirmRuns},

@@ -34,7 +34,7 @@ const (
 	searching = 1_000_000
 	rerunning = 200_000
 	// confirming is about how much the new seeds may cost that confirm one change for one case of each workload, in events.
-	confirming = 300_000
+	confirming = 1_000_000
 )
 
 // fixes looks for changes to the manifests of the workloads that lose something, those that matter most first, and returns what was
