@@ -136,6 +136,25 @@ func (e *Edit) document() []string {
 	return encoded(n)
 }
 
+// Added is the object that is added, in braces: one line of YAML, which may be broken at any blank. "" where none is.
+func (e *Edit) Added() string {
+	if e.With.YAML == "" {
+		return ""
+	}
+	n := nodeOf(e.With.YAML)
+	inBraces(n)
+	return strings.Join(strings.Fields(strings.Join(encoded(n), " ")), " ")
+}
+
+func inBraces(n *yaml.Node) {
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
+		n.Style |= yaml.FlowStyle
+	}
+	for _, x := range n.Content {
+		inBraces(x)
+	}
+}
+
 // How wide a line of an added object may be: with braces in braces only where it is short, for such a line is hard to read.
 const (
 	wide   = 80 // beside what stands before it in a list of edits

@@ -54,10 +54,10 @@ type room struct {
 	parts                                                       int // of a change in a table
 	// brief says what has been said before in fewer words, or not again.
 	brief bool
-	// terse has what is to be pasted in as few lines as it can, and leaves out what was taken from the input; unpasted only names
-	// an object that a fix adds.
-	terse, unpasted bool
-	// one has one change in full, whichever else there is; bare counts what is not modelled.
+	// terse has what is to be pasted in as few lines as it can, and leaves out what was taken from the input; inBraces has also an object
+	// that a fix adds in as few lines as it can, and unpasted only names that.
+	terse, inBraces, unpasted bool
+	// one has one change in full, whichever else there is; bare counts what is not modelled, and leaves out what explains a figure once more.
 	one, bare bool
 }
 
@@ -76,7 +76,8 @@ func rooms() []room {
 		func() { r.notes = 2 }, func() { r.assumed = 1 }, func() { r.causes = 1 }, func() { r.story = 5 }, func() { r.others = 1 },
 		func() { r.cases = 3 }, func() { r.noHelp = 0 }, func() { r.brief = true }, func() { r.story = 4 }, func() { r.notes = 1 }, func() { r.story = 0 },
 		func() { r.assumed = 0 }, func() { r.notes = 0 }, func() { r.others = 0 }, func() { r.parts = 2 }, func() { r.parts = 1 },
-		func() { r.terse = true }, func() { r.cases = 2 }, func() { r.one = true }, func() { r.bare = true }, func() { r.unpasted = true }, func() { r.cases = 1 },
+		func() { r.terse = true }, func() { r.cases = 2 }, func() { r.one = true }, func() { r.inBraces = true }, func() { r.bare = true },
+		func() { r.cases = 1 }, func() { r.unpasted = true },
 	} {
 		less()
 		out = append(out, r)
@@ -155,12 +156,61 @@ type text struct {
 	room room
 	// file is the last one that was named: places in it are lines only.
 	file string
+	// only is the file of the input where it has one alone, and named says that it stands on the page: its lines are all that is said then.
+	only  string
+	named bool
+	// legend says that it stands on the page what a range is.
+	legend bool
 	// collect, if it is not nil, is handed what stands beside a label instead of its being written.
 	collect func(label string, paragraphs []string)
 }
 
 func newText(s *record.Simulation, opts TextOptions, r room) *text {
-	return &text{Page: page.New(page.Columns(opts.Width)), sim: s, opts: opts, room: r}
+	return &text{Page: page.New(page.Columns(opts.Width)), sim: s, opts: opts, room: r, only: onlyFile(s)}
+}
+
+// onlyFile is the file of all cases, "" where they are of several.
+func onlyFile(s *record.Simulation) string {
+	only := ""
+	for i := range s.Cases {
+		file, _, _ := strings.Cut(s.Cases[i].Source, ":")
+		if file == "" || only != "" && file != only {
+			return ""
+		}
+		only = file
+	}
+	return only
+}
+
+// Text is Page.Text, with the name of the only file once.
+func (t *text) Text(prefix, words string) { t.Page.Text(t.once(prefix), t.once(words)) }
+
+// Hanging is Page.Hanging, with the name of the only file once.
+func (t *text) Hanging(prefix string, indent int, words string) {
+	t.Page.Hanging(t.once(prefix), indent, t.once(words))
+}
+
+// once takes the name of the only file from before a line's number, but for the first time.
+func (t *text) once(words string) string {
+	if t.only == "" {
+		return words
+	}
+	var out strings.Builder
+	for name := t.only + ":"; ; {
+		at := strings.Index(words, name)
+		if at < 0 {
+			return out.String() + words
+		}
+		end := at + len(name)
+		place := (at == 0 || strings.ContainsRune(" (,;:", rune(words[at-1]))) && end < len(words) && words[end] >= '0' && words[end] <= '9'
+		out.WriteString(words[:at])
+		if !place || !t.named {
+			out.WriteString(t.only)
+		}
+		out.WriteByte(':')
+		t.named = t.named || place
+		words = words[end:]
+	}
 }
 
 func (t *text) write(worst, nodes, shown []*record.Case) string {
@@ -186,9 +236,49 @@ func (t *text) write(worst, nodes, shown []*record.Case) string {
 	t.fixes(shown)
 	t.Blank()
 	t.assumptions(shown)
-	t.Blank()
+	if !t.dropped(shown) { // which takes the place of a blank: nothing is left out for it
+		t.Blank()
+	}
 	t.last(shown)
 	return t.String()
+}
+
+// dropped says which parts of the shown cases there was no room for, which -v shows. It returns whether there are any.
+func (t *text) dropped(shown []*record.Case) bool {
+	var parts []string
+	for _, c := range shown {
+		if t.room.story == 0 && exampleCause(c) != nil {
+			parts = distinct(parts, "one lost request")
+		}
+		if t.noTable(c) && len(merged(c.Causes)) > 1 {
+			parts = distinct(parts, "the other causes")
+		}
+		fixes := fixesFor(t.sim, c.Workload)
+		if f := shownFamily(c); f != nil {
+			fixes = nil
+			if f.Fix != nil {
+				fixes = []*record.Fix{f.Fix}
+			}
+		}
+		if len(fixes) > t.room.fixes {
+			parts = distinct(parts, "other changes that help")
+		}
+		if t.room.notes == 0 && slices.ContainsFunc(fixes, func(f *record.Fix) bool { return f.Cost != "" }) {
+			parts = distinct(parts, "what a change costs")
+		}
+		if t.room.noHelp == 0 && len(fixes) > 0 && len(noHelpFor(t.sim, c)) > 0 {
+			parts = distinct(parts, "what does not help")
+		}
+	}
+	if len(parts) == 0 {
+		return false
+	}
+	words := listed(parts, len(parts))
+	if t.room.bare {
+		words = "more"
+	}
+	t.Text("  ", "No room for "+words+" (-v).")
+	return true
 }
 
 // toShow is the option that shows a case in full.

@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // Another verdict is said where the loss alone does not say it: of an outage that ends.
@@ -64,32 +65,90 @@ func TestALabelWithoutRoom(t *testing.T) {
 	t.Parallel()
 	const key = "example.com/inject"
 	e := &edit.Edit{Path: `metadata.labels["` + key + `"]`, To: edit.Value{YAML: "enabled"}, With: edit.Value{YAML: "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {" + key + ": enabled}}}"}}
-	for unpasted, want := range map[bool]string{true: " " + key + ": enabled (--show web has it in full) ", false: " apiVersion: v1 kind: Namespace metadata: name: shop labels: {" + key + ": enabled} "} {
+	whole := map[bool]string{
+		true:  " {apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {" + key + ": enabled}}} ",
+		false: " apiVersion: v1 kind: Namespace metadata: name: shop labels: {" + key + ": enabled} ",
+	}
+	for inBraces, want := range whole { // order: each for itself
 		r := everything
-		r.unpasted = unpasted
+		r.inBraces = inBraces
 		out := newText(&record.Simulation{}, TextOptions{}, r)
 		out.edit(e, "--show web")
 		if got := " " + strings.TrimSpace(flow(out.String())) + " "; got != want {
-			t.Errorf("unpasted %v: %q, want %q", unpasted, got, want)
+			t.Errorf("in braces %v: %q, want %q", inBraces, got, want)
 		}
+	}
+	r := everything
+	r.unpasted = true
+	out := newText(&record.Simulation{}, TextOptions{}, r)
+	out.edit(e, "--show web")
+	if got, want := strings.TrimSpace(flow(out.String())), key+": enabled (--show web has it in full)"; got != want {
+		t.Errorf("without any room: %q, want %q", got, want)
 	}
 	if e.Path = "spec.replicas"; e.Key() != "" {
 		t.Error(e.Key())
 	}
 }
 
-// Where there is no room an object is named and not shown. A field of one is shown in any case.
+// Where there is no room an object that is added stands in braces. A field of one is shown in any case.
 func TestAnEditWithoutRoom(t *testing.T) {
 	t.Parallel()
-	for _, unpasted := range []bool{false, true} {
+	for _, inBraces := range []bool{false, true} {
 		for _, path := range []string{"", "spec.minReadySeconds"} {
 			r := everything
-			r.unpasted = unpasted
+			r.inBraces = inBraces
 			out := newText(&record.Simulation{}, TextOptions{}, r)
-			out.edit(&edit.Edit{File: "web.yaml", Line: 7, Kind: "Deployment", Path: path, To: edit.ValueOf(5, "")}, "--show web")
-			if got, want := strings.Contains(out.String(), "(--show web has it in full)"), unpasted && path == ""; got != want {
-				t.Errorf("unpasted %v, %q: %s", unpasted, path, out.String())
+			e := &edit.Edit{Path: path, To: edit.ValueOf(5, ""), With: edit.Value{YAML: "{kind: PodDisruptionBudget, spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}}"}}
+			if path != "" {
+				e.File, e.Line, e.Kind = "web.yaml", 7, "Deployment"
 			}
+			out.edit(e, "--show web")
+			if got, want := strings.Contains(flow(out.String()), "{kind: PodDisruptionBudget, spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}}"), inBraces && path == ""; got != want {
+				t.Errorf("in braces %v, %q: %s", inBraces, path, out.String())
+			}
+		}
+	}
+}
+
+// The file of an input that has one alone is named once: the other places are lines. A name that is a part of another one is none of it.
+func TestTheOnlyFileIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	sim := &record.Simulation{Cases: []record.Case{{Source: "web.yaml:3:1"}, {Source: "web.yaml:9:1"}}}
+	out := newText(sim, TextOptions{}, everything)
+	out.Text("", "a (web.yaml:3), b (web.yaml:9), c (my-web.yaml:4), -f web.yaml: no")
+	out.Hanging("", 2, "d (web.yaml:12)")
+	if got, want := flow(out.String()), "a (web.yaml:3), b (:9), c (my-web.yaml:4), -f web.yaml: no d (:12)"; strings.TrimSpace(got) != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	sim.Cases[1].Source = "api.yaml:9:1"
+	out = newText(sim, TextOptions{}, everything)
+	out.Text("", "a (web.yaml:3), b (web.yaml:9)")
+	if got, want := strings.TrimSpace(out.String()), "a (web.yaml:3), b (web.yaml:9)"; got != want {
+		t.Errorf("of several files: %q, want %q", got, want)
+	}
+}
+
+// Before anything else a reader hears that no case is about users, and whose traffic it is then.
+func TestWhatIsNotUsersTrafficIsSaidFirst(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct { // order: each for itself
+		cases []record.Case
+		want  string
+	}{
+		"a webhook":         {[]record.Case{{Class: "webhook", Users: scenario.UsersWebhook, Verdict: record.Drops}}, "the API server, which asks a webhook."},
+		"configuration":     {[]record.Case{{Class: "h2", Users: scenario.UsersNone, Verdict: record.Drops}, {Class: "peer", Users: scenario.UsersNone, Verdict: record.Holds}}, "machines: configuration of proxies, admission or the like, by the ports' names; and pods that talk to each other."},
+		"users, too":        {[]record.Case{{Class: "webhook", Users: scenario.UsersWebhook, Verdict: record.Drops}, {Class: "inside", Users: scenario.UsersInside, Verdict: record.Holds}}, ""},
+		"nothing is judged": {[]record.Case{{Class: "scrape", Users: scenario.UsersNone, Verdict: record.NotJudged}}, ""},
+		"a Scenario's own":  {[]record.Case{{Kind: "Scenario", Users: scenario.UsersNone, Verdict: record.Drops}}, ""},
+	} {
+		out := newText(&record.Simulation{Cases: tt.cases}, TextOptions{}, everything)
+		out.entry()
+		want := ""
+		if tt.want != "" {
+			want = "NOT USERS' TRAFFIC no port of the input is one for users. What follows is about " + tt.want
+		}
+		if got := strings.Join(strings.Fields(out.String()), " "); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }
@@ -99,7 +158,7 @@ func TestEachRoomIsSmallerThanTheOneBefore(t *testing.T) {
 	t.Parallel()
 	figures := func(r room) []int {
 		said := []int{r.cases, r.causes, r.story, r.fixes, r.assumed, r.noHelp, r.notes, r.others, r.parts}
-		for _, short := range []bool{r.brief, r.terse, r.one, r.bare, r.unpasted} {
+		for _, short := range []bool{r.brief, r.terse, r.one, r.inBraces, r.bare, r.unpasted} {
 			said = append(said, 1-boolOf(short))
 		}
 		return said

@@ -70,8 +70,8 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 	if t.room.bare {
 		words = ""
 	}
-	if slices.ContainsFunc(table[1:], func(row []string) bool { return strings.Contains(strings.Join(row[2:], " "), "(") }) {
-		words = "Median (lowest-highest of the runs)." + words
+	if !t.legend && slices.ContainsFunc(table[1:], func(row []string) bool { return strings.Contains(strings.Join(row[2:], " "), "(") }) {
+		words, t.legend = ranges+words, true
 	}
 	switch {
 	case slices.ContainsFunc(cases, (*record.Case).ForGood):

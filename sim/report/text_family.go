@@ -101,8 +101,15 @@ func (t *text) families(c *record.Case) {
 		}
 	}
 	t.Table(2, rows)
+	if slices.ContainsFunc(rows[1:], func(row []string) bool { return strings.Contains(row[2], "(") }) {
+		t.Text("  ", ranges)
+		t.legend = true
+	}
 	t.Blank()
 }
+
+// ranges says what a range is, below the first table that has one.
+const ranges = "Median (lowest-highest of the runs)."
 
 // helpsWith is what helps with a load balancer, in a cell.
 func (t *text) helpsWith(c *record.Case, f *record.Family) string {

@@ -758,7 +758,8 @@ func (t *text) trafficOf(f *record.Fix, id string) string {
 	return id + ": "
 }
 
-// edit writes where a field stands, or would, and what to write there. Where there is no room for an object, show has it in full.
+// edit writes where a field stands, or would, and what to write there: an object that is added in braces where there is little room,
+// and where there is none only its name, for show has it in full.
 func (t *text) edit(e *edit.Edit, show string) {
 	where := "new"
 	if e.Path != "" || e.Gone {
@@ -771,12 +772,17 @@ func (t *text) edit(e *edit.Edit, show string) {
 		t.Text("      "+where, "delete "+e.From.String())
 		return
 	}
-	if t.room.unpasted && e.Path == "" {
+	added := e.Added()
+	if t.room.unpasted && added != "" && e.Path == "" {
 		t.Text("      "+where, e.To.String()+" ("+show+" has it in full)")
 		return
 	}
 	if key := e.Key(); t.room.unpasted && e.File == "" && key != "" {
 		t.Text("      ", key+": "+e.To.String()+" ("+show+" has it in full)")
+		return
+	}
+	if t.room.inBraces && added != "" && (e.Path == "" || e.File == "" && e.Key() != "") {
+		t.Hanging("      "+where, 8, added)
 		return
 	}
 	if block := e.YAML(); len(block) > 0 {
