@@ -19,7 +19,7 @@ const (
 // specReboot is how long machines are away that reboot in the cases of manifests. It is not printed: what is done says it.
 func specReboot() fieldOf[making] {
 	return fieldOf[making]{
-		field: field{"reboot", of(duration).doc(rebootWords, "how long a machine is away that reboots, of manifests with --action reboot; a Scenario says it with for beside crashNode")},
+		field: field{"reboot", of(duration).doc(rebootWords, "how long a machine is away that reboots, where that is the action for manifests; a Scenario says it with for beside crashNode")},
 		read: func(c cursor, s *making) {
 			switch s.Reboot = c.span(0); {
 			case !c.present():

@@ -208,10 +208,10 @@ var mutants = []mutant{
 		{"ledger/ledger.go", "\t\tl.rescued[*escaped]--\n", ""},
 	}},
 	{"a pod that listens could have answered, Ready or not", []string{"simulator 9"}, []edit{
-		{"cluster/blame.go", "(published || w.usable[wl].pods[i.Pod])", "(published || w.usable[wl].pods != nil)"},
+		{"cluster/blame.go", "published || w.usable[wl].pods[i.Pod] && ok", "published || ok"},
 	}},
 	{"nobody else could ever have answered", []string{"simulator 9"}, []edit{
-		{"cluster/blame.go", "if i.IP != target.Addr() && i.Accepts() &&", "if i.IP != target.Addr() && !published && !i.Accepts() &&"},
+		{"cluster/blame.go", "if i.IP == target.Addr() || !i.Accepts() ||", "if i.IP == target.Addr() || published || i.Accepts() ||"},
 	}},
 	{"failed requests are counted once a stream and cause", []string{"simulator 2"}, []edit{
 		{"ledger/grouped.go", "\tg.Count++\n", "\tg.Count = 1\n"},

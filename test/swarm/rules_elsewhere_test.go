@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// able is whether a pod could answer, and since or until when: it listens, and is Ready in the API
+// able is whether a pod could answer, and since or until when: it listens, and is Ready in the API and not deleted,
 // unless its Service publishes all addresses.
 type able struct {
 	listens, now bool
@@ -27,7 +27,7 @@ func (j *judge) hearAble(e event.Event) {
 	default:
 		return
 	}
-	ready := p.api.Ready && !p.api.Gone || j.w.Services[0].Service.Spec.PublishNotReadyAddresses
+	ready := p.api.Ready && !p.api.Gone && !p.api.Deleting() || j.w.Services[0].Service.Spec.PublishNotReadyAddresses
 	could := p.able.listens && ready && j.app(p.api).Errors < 1000
 	switch a := &p.able; {
 	case could && !a.now:
