@@ -17,6 +17,9 @@ import (
 // replaced is Karpenter replacing the node with most pods of a workload, by what the NodePool of the input says of which it is.
 func (b *builder) replaced(o *owner) doing {
 	p, g := b.nodePool(o)
+	if g.foreign() {
+		return doing{why: "nothing to replace: no pod of it may run on the nodes of a NodePool of the input"}
+	}
 	op := world.Consolidate{Fullest: o.id(), Pool: g.nodes, Replacements: 1, Provision: Provisioning, Budget: world.KarpenterBudget()}
 	if p != nil {
 		if n, said := poolBudget(p); said {
@@ -58,24 +61,29 @@ func (b *builder) heedless(name string, values ...string) {
 
 // upgraded is the upgrade of the pool that a workload is on: that of all nodes where these do not say of which they are.
 func (b *builder) upgraded(o *owner) doing {
-	provider, _ := b.poolProvider()
 	g := b.groupFor(o, func(n *corev1.Node) string { name, _, _ := managedPool(n); return name })
+	if g.foreign() {
+		return doing{why: "nothing to upgrade: no pod of it may run on the nodes of a managed pool of the input"}
+	}
+	provider, _ := b.poolProvider(g.nodes)
 	return doing{operation: world.UpgradePool{Provider: provider, Nodes: g.nodes, Surge: world.AllOfThem, Unavailable: world.AllOfThem, Provision: Provisioning}}
 }
 
-// poolProvider is whose pool it is, and what says so, "" for nothing.
-func (b *builder) poolProvider() (provider, why string) {
+// poolProvider is whose pool some nodes are, and what says so, "" for nothing: these nodes before others.
+func (b *builder) poolProvider(nodes []string) (provider, why string) {
 	providers := map[string]string{"gce": world.PoolGKE, "aws": world.PoolEKS, "azure": world.PoolAKS}
 	if env, ok := environmentNamed(b.opts.Env); ok && providers[env.Provider] != "" {
 		return providers[env.Provider], "the kind of cluster (" + env.ID + ")"
 	}
-	for _, n := range b.world.nodes {
+	list := slices.DeleteFunc(slices.Clone(b.world.nodes), func(n manifest.Typed[*corev1.Node]) bool { return !slices.Contains(nodes, n.Name) })
+	list = append(list, b.world.nodes...)
+	for _, n := range list {
 		name, _, _ := strings.Cut(n.Value.Spec.ProviderID, "://")
 		if providers[name] != "" {
 			return providers[name], "providerID " + name + " of Node " + n.Name
 		}
 	}
-	for _, n := range b.world.nodes {
+	for _, n := range list {
 		if _, label, provider := managedPool(n.Value); provider != "" {
 			return provider, label + " of Node " + n.Name
 		}
@@ -157,7 +165,7 @@ func (b *builder) taken() {
 		b.assumeAs("pool", "Karpenter: "+words, basis)
 		b.assume("provision", Provisioning.Duration().String())
 	case world.UpgradePool:
-		provider, why := b.poolProvider()
+		provider, why := b.poolProvider(o.Nodes)
 		if behind := poolBehind(b.out.Traffic); why == "" && behind != "" {
 			provider, why = behind, "the load balancer"
 		}

@@ -43,6 +43,9 @@ type nodeGroup struct {
 	pods, open int // of a workload: so many are there, and on so many nodes they may run
 }
 
+// foreign says that it is the pool of others: no pod of the workload is there, or may be.
+func (g *nodeGroup) foreign() bool { return g.name != "" && g.pods == 0 && g.open == 0 }
+
 // groupFor is the pool with most pods of a workload; where the input does not say where they are that with most nodes on which they may run. Of
 // several it is the first.
 func (b *builder) groupFor(o *owner, poolOf func(*corev1.Node) string) nodeGroup {

@@ -120,3 +120,34 @@ func TestOnePoolIsUpgraded(t *testing.T) {
 		})
 	}
 }
+
+// What is done to nodes on which no pod of a workload can be is not done to that workload: nothing is said to hold.
+func TestAPoolOfOthersIsNotTakenFromAWorkload(t *testing.T) {
+	t.Parallel()
+	const eks = "eks.amazonaws.com/nodegroup"
+	for _, c := range []struct{ action, label, want string }{
+		{"pool-upgrade", eks, "nothing to upgrade: no pod of it may run on the nodes of a managed pool of the input"},
+		{"karpenter", nodePoolLabel, "nothing to replace: no pod of it may run on the nodes of a NodePool of the input"},
+	} {
+		nodes := pooled("n1", c.label, "system", tainted) + pooled("n2", "role", "apps", "") + pooled("n3", "role", "apps", "")
+		cases, problems := casesIn(t, altWeb+nodes, Options{Actions: []string{c.action}})
+		if len(cases) != 1 || cases[0].Scenario != nil || !strings.Contains(cases[0].Reason, c.want) {
+			t.Errorf("%s: %+v, %v", c.action, cases, problems)
+		}
+	}
+}
+
+// Whose pool is upgraded is told by a node of that pool.
+func TestWhosePoolItIsIsToldByItsOwnNodes(t *testing.T) {
+	t.Parallel()
+	const gke = "cloud.google.com/gke-nodepool"
+	cases, problems := casesIn(t, altWeb+pooled("n1", gke, "system", tainted)+pooled("n2", gke, "apps", ""), Options{Actions: []string{"pool-upgrade"}})
+	if len(cases) != 1 || cases[0].Scenario == nil {
+		t.Fatal(cases, problems)
+	}
+	for _, a := range cases[0].Scenario.Assumptions {
+		if a.ID == "pool" && !strings.HasSuffix(a.Value, "pool apps, by "+gke+" of Node n2") {
+			t.Error(a.Value)
+		}
+	}
+}

@@ -20,7 +20,7 @@ const endsWithMachine = "shutdownGracePeriod 0s: pods end with their machine"
 // spotNoticed is the notice of a spot machine of whose cloud it is.
 func (b *builder) spotNoticed(o *owner) doing {
 	notice := world.SpotNotice{Fullest: o.id(), Notice: spotNoticeTime}
-	if provider, why := b.poolProvider(); why != "" && provider != world.PoolEKS {
+	if provider, why := b.poolProvider(nil); why != "" && provider != world.PoolEKS {
 		notice.Notice, notice.Sudden = shortSpotNotice, provider == world.PoolGKE
 	}
 	notice = handledBy(notice, b.spotHandler(o).who)
@@ -29,7 +29,7 @@ func (b *builder) spotNoticed(o *owner) doing {
 
 // spotKubelets sets kubelets to what they are set to on spot machines of GKE, where nothing is said of them.
 func (b *builder) spotKubelets(o world.Operation) {
-	provider, why := b.poolProvider()
+	provider, why := b.poolProvider(nil)
 	if _, spot := o.(world.SpotNotice); !spot || provider != world.PoolGKE || why == "" || b.doc.shutdownSaid || unknownPriority(b.out) {
 		return
 	}

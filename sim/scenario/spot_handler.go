@@ -76,7 +76,7 @@ func (b *builder) karpenterOf(o *owner) string {
 
 // onAWS says that spot notices are AWS's: the only ones that Karpenter has a queue for (recalled).
 func (b *builder) onAWS() bool {
-	provider, why := b.poolProvider()
+	provider, why := b.poolProvider(nil)
 	return why == "" || provider == world.PoolEKS
 }
 
