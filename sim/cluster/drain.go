@@ -236,7 +236,7 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 		what, path := w.sooner(b.Late)
 		return &control.Stuck{
 			Drain: true, Workload: b.Late.Pod.Workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why),
-			What: fmt.Sprintf("%s of less than %s", what, b.Late.Time.Seconds()), Path: path,
+			What: what, Path: path,
 		}
 	}
 	if b.GivenUp {
@@ -274,11 +274,11 @@ func waits(by, node string) string {
 // the API refuses a grace period of less than such a sleep (docs/model/pod-lifecycle.md 2.2), else the grace period.
 func (w *World) sooner(late *control.Late) (what, path string) {
 	set, longest := setOf(late.Pod), late.Time
-	what, path = "a terminationGracePeriodSeconds", "spec.template.spec.terminationGracePeriodSeconds"
+	what, path = "a terminationGracePeriodSeconds of less than "+late.Time.Seconds(), "spec.template.spec.terminationGracePeriodSeconds"
 	containers := w.PodSpec(set).Containers
 	for i := range containers {
 		if h := w.Hook(set, &containers[i]); h.Duration.Min() >= longest {
-			what, path, longest = "a preStop hook", fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", i), h.Duration.Min()
+			what, path, longest = "a preStop hook of less than "+late.Time.Seconds()+" s", fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", i), h.Duration.Min()
 		}
 	}
 	return what, path

@@ -517,7 +517,7 @@ func TestWhatHasAPodBeGoneInTimeForAnUpgrade(t *testing.T) {
 		hook       engine.Time
 		what, path string
 	}{
-		"a long hook":         {900 * sec, "a preStop hook of less than 900", "spec.template.spec.containers[0].lifecycle.preStop"},
+		"a long hook":         {900 * sec, "a preStop hook of less than 900 s", "spec.template.spec.containers[0].lifecycle.preStop"},
 		"an app that lingers": {60 * sec, "a terminationGracePeriodSeconds of less than 900", "spec.template.spec.terminationGracePeriodSeconds"},
 	} {
 		w := joining(world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1}).grace(1200).hook("app", sleepHook(c.hook)).app(ignores).takes(t)
