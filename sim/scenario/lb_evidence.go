@@ -44,7 +44,7 @@ func evidenceRows() []evidenceRow {
 		{"networking.gke.io/load-balancer-type, cloud.google.com/l4-rbs, neg or backend-config", findGKE},
 		{"azure-load-balancer-*", findAzure},
 		{"an annotation or loadBalancerClass of MetalLB, a BGPAdvertisement or L2Advertisement", findMetalLB},
-		{"providerID of a Node: aws, gce, azure, kind", findProvider},
+		{"providerID of a Node: aws, gce, azure, kind; else the label of its managed pool", findProvider},
 		{"the kind of cluster that the user names", findEnvironment},
 	}
 }
@@ -212,16 +212,10 @@ func advertWords(o *manifest.Object) string { return o.Kind + " " + o.Name }
 
 // findProvider goes by the first Node that says where it runs.
 func findProvider(e *balancerEvidence) balancerFound {
-	for _, n := range e.nodes {
-		provider, _, ok := strings.Cut(n.Value.Spec.ProviderID, "://")
-		if !ok {
-			continue
-		}
-		f := providerBalancer(provider)
-		f.why = "providerID " + provider + " of Node " + n.Name
-		return f
-	}
-	return balancerFound{}
+	provider, _, why := providerOf(e.nodes)
+	f := providerBalancer(provider)
+	f.why = why
+	return f
 }
 
 // providerBalancer is what a provider makes of a Service that asks for nothing special: at AWS

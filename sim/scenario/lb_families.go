@@ -130,10 +130,8 @@ func (b *builder) families(first *world.Scenario, again func() *world.Scenario) 
 // provider is whose cluster it is, by its Nodes, else by --env: "aws", "gce", "azure", "kind"; ""
 // when nothing says it.
 func (b *builder) provider() string {
-	for _, n := range b.world.nodes {
-		if provider, _, ok := strings.Cut(n.Value.Spec.ProviderID, "://"); ok {
-			return provider
-		}
+	if provider, _, _ := providerOf(b.world.nodes); provider != "" {
+		return provider
 	}
 	env, _ := environmentNamed(b.opts.Env)
 	return env.Provider

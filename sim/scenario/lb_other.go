@@ -26,15 +26,11 @@ func serviceLB(node string) string {
 
 // otherProvider is what the providerID of the first Node that has one begins with, and that Node; "" for a provider of which more is known.
 func (b *builder) otherProvider() (provider, node string) {
-	for _, n := range b.world.nodes {
-		if name, _, ok := strings.Cut(n.Value.Spec.ProviderID, "://"); ok {
-			if providerBalancer(name).name != "" {
-				return "", ""
-			}
-			return name, n.Name
-		}
+	provider, node, _ = providerOf(b.world.nodes)
+	if providerBalancer(provider).name != "" {
+		return "", ""
 	}
-	return "", ""
+	return provider, node
 }
 
 // otherBalancer is a load balancer that is not simulated, as far as the input says whose it is.

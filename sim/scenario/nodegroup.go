@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -28,6 +29,23 @@ func managedPool(n *corev1.Node) (name, label, provider string) {
 	for _, p := range managedPools {
 		if name := n.Labels[p.label]; name != "" {
 			return name, p.label, p.provider
+		}
+	}
+	return "", "", ""
+}
+
+// providerOf is whose cluster some nodes are of, "aws", "gce", "azure" or another that a providerID begins with, by which Node, and what of it
+// says so: the first that has a providerID, else the first that is labelled as of a managed pool. All are "" where none says it.
+func providerOf(nodes []manifest.Typed[*corev1.Node]) (provider, node, why string) {
+	for _, n := range nodes {
+		if name, _, ok := strings.Cut(n.Value.Spec.ProviderID, "://"); ok {
+			return name, n.Name, "providerID " + name + " of Node " + n.Name
+		}
+	}
+	clouds := map[string]string{world.PoolGKE: "gce", world.PoolEKS: "aws", world.PoolAKS: "azure"}
+	for _, n := range nodes {
+		if _, label, pool := managedPool(n.Value); label != "" {
+			return clouds[pool], n.Name, "label " + label + " of Node " + n.Name
 		}
 	}
 	return "", "", ""

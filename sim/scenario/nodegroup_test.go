@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -19,6 +20,24 @@ const tainted = ", spec: {taints: [{key: gpu, effect: NoSchedule}]}"
 // nodePoolOf is a NodePool with a budget, and what its template says.
 func nodePoolOf(name, budget, template string) string {
 	return fmt.Sprintf("---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: %s}, spec: {disruption: {budgets: [{nodes: '%s'}]}, template: {%s}}}\n", name, budget, template)
+}
+
+// Whose cluster it is stands in a providerID of a Node, else in the label of a managed pool.
+func TestWhoseClusterTheNodesAreOf(t *testing.T) {
+	t.Parallel()
+	gke := pooled("n1", "cloud.google.com/gke-nodepool", "a", "")
+	for text, want := range map[string]string{
+		altWeb:       "  ",
+		altWeb + gke: "gce n1 label cloud.google.com/gke-nodepool of Node n1",
+		altWeb + pooled("n1", "eks.amazonaws.com/nodegroup", "a", "") + pooled("n2", "agentpool", "a", ""): "aws n1 label eks.amazonaws.com/nodegroup of Node n1",
+		altWeb + gke + pooled("n2", "disk", "fast", ", spec: {providerID: 'hcloud://7'}"):                  "hcloud n2 providerID hcloud of Node n2",
+	} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
+		provider, node, why := providerOf(newInventory(objects.All).nodes)
+		if got := provider + " " + node + " " + why; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }
 
 // A node is disrupted by the budget of the NodePool that it is of: by its label, and else by which nodes the pods may be on. Reference:
