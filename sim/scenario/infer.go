@@ -95,7 +95,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	b.idle(cases)
 	b.idleBudgets()
 	b.guests()
-	b.unusedBalancer()
+	b.unusedBalancer(cases...)
 	problems := b.doc.sorted()
 	if manifest.HasErrors(problems) {
 		for i := range cases {
@@ -361,6 +361,9 @@ func (b *builder) idleBudgets() {
 			continue
 		case b.labelledLater(covers):
 			why = "it covers pods by labels that are not in their template" + setLater + ": nothing that is done here asks it"
+			if len(b.world.nodes) > 0 {
+				why += "; " + b.opts.Wording.Option("action", "drain=NODE") + " does"
+			}
 		case slices.ContainsFunc(b.world.pods, func(p homed) bool { return covers(p.Namespace, p.Value.Labels) }):
 			continue
 		case x.Value.Spec.Selector == nil:

@@ -17,12 +17,13 @@ func TestLabelsThatNoTemplateHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	objects, _ := manifest.Load([]manifest.File{{Name: "in.yaml", Data: data}}, manifest.Options{})
-	_, problems := Infer(objects, Options{})
+	_, problems := Infer(objects, Options{Wording: flags()})
 	words := fmt.Sprint(problems)
 	for _, want := range []string{
 		"Service db/acid-db: spec.selector: it selects pods by labels that are not in their template",
 		"Service db/acid-db-repl: spec.selector: it selects pods by labels that are not in their template",
 		"PodDisruptionBudget db/postgres-acid-db-pdb: spec.selector: it covers pods by labels that are not in their template",
+		": nothing that is done here asks it; --action drain=NODE does",
 	} {
 		if !strings.Contains(words, want) {
 			t.Errorf("%s: not in %s", want, words)

@@ -435,8 +435,11 @@ func refusedByALB(t *world.Traffic) bool {
 	return target == "instance"
 }
 
-// unusedBalancer warns of a load balancer that no traffic goes through.
-func (b *builder) unusedBalancer() {
+// unusedBalancer warns of a load balancer that no traffic goes through. What comes from outside in a case that is not judged might have.
+func (b *builder) unusedBalancer(cases ...Case) {
+	if slices.ContainsFunc(cases, func(c Case) bool { return c.Scenario == nil && strings.HasPrefix(c.Traffic, "outside") }) {
+		return
+	}
 	c := b.balancerSpec()
 	if name := b.balancerName(); name == lbAuto || name == lbNone || b.doc.balanced || manifest.HasErrors(b.doc.problems) {
 		return

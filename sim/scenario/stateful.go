@@ -16,8 +16,16 @@ func (b *builder) checkStateful(w *world.Workload) {
 	if s == nil || b.out.Several || s.Spec.UpdateStrategy.RollingUpdate == nil || s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable == nil {
 		return
 	}
-	b.doc.problems = append(b.doc.problems, w.Object.Problem(manifest.Warning, path,
-		"is not heeded, one pod is replaced at a time: feature gate "+world.GateMaxUnavailable+" is off unless it is set"))
+	replicas := 1
+	if s.Spec.Replicas != nil {
+		replicas = int(*s.Spec.Replicas)
+	}
+	if world.StatefulUnavailable(s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable, replicas) == 1 {
+		return // it says what is done without it
+	}
+	b.doc.problems = append(b.doc.problems, w.Object.Problem(manifest.Warning, path, fmt.Sprintf(
+		"is not heeded, one pod is replaced at a time: feature gate %s is off unless it is set (%s)",
+		world.GateMaxUnavailable, b.opts.Wording.Option("feature-gates", world.GateMaxUnavailable+"=true"))))
 }
 
 // picks says whether a Service selects single pods of a StatefulSet, by a label that each pod has a value of its own of.
