@@ -113,7 +113,7 @@ func (w *World) doToMachines(a world.Action) {
 	case world.DeleteNode:
 		w.removeNode(o)
 	case world.CreateNode:
-		w.join(w.numberOf(o.Node))
+		w.join(w.numberOf(o.Node), func() {})
 	case world.ScaleDownNode:
 		w.scaleDown(w.numberOf(o.Node), &a)
 	case world.Consolidate, world.UpgradePool:

@@ -99,7 +99,7 @@ func (m machines) Leave(node int) {
 }
 
 // Join has a node join.
-func (m machines) Join(node int) { m.w.join(node) }
+func (m machines) Join(node int, joined func()) { m.w.join(node, joined) }
 
 // take has somebody take nodes away. The pods on them are to find another node.
 func (w *World) take(a *world.Action) {

@@ -131,13 +131,14 @@ func (w *World) writeNode(node int, name string, edit func(*api.Node)) {
 	}, nil)
 }
 
-// join has a node join: it is ready, and its service proxy has its rules in force.
-func (w *World) join(node int) {
+// join has a node join: it is ready, and its service proxy has its rules in force. joined is called when the API server has it.
+func (w *World) join(node int, joined func()) {
 	w.dead[node] = false
 	w.Proxies[node].Join()
 	w.store.Write(w.owner, "node joins", api.NodeKey(node), func(api.Object) api.Object { return &api.Node{Number: node, Joined: true} }, func() {
 		w.log.Tell(event.Event{Kind: event.Joined, Pod: -1, Node: node, Stream: -1})
 		w.observer.NodeChanged(node)
+		joined()
 	})
 }
 

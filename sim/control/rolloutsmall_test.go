@@ -262,9 +262,9 @@ func off(a, b int) int { return max(a-b, b-a) }
 // during rollout.
 func TestRescaleOfAllSmallDeployments(t *testing.T) {
 	t.Parallel()
-	for replicas := range 10 {
+	for replicas := range 13 {
 		for surge := range 4 {
-			for before := 1; before <= 9; before++ {
+			for before := 1; before <= 12; before++ {
 				for a := range 6 {
 					for b := range 6 {
 						for c := range 6 {

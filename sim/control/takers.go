@@ -13,9 +13,9 @@ import (
 
 // Machines are what runs under the nodes.
 type Machines interface {
-	// Leave ends the machine of a node and has its object deleted. Join has a node join.
+	// Leave ends the machine of a node and has its object deleted. Join has a node join, and calls joined when the API server has it.
 	Leave(node int)
-	Join(node int)
+	Join(node int, joined func())
 }
 
 // Takers are those who take nodes away from the cluster: Cluster Autoscaler, Karpenter, whoever upgrades a managed pool. How each
@@ -159,9 +159,10 @@ func (t *taking) need(join int, then func()) {
 	for ; t.asked <= join; t.asked++ {
 		n := t.asked
 		t.d.Engine.After(t.of.Provision, engine.ClassTimer, t.owner, "node joins", func() {
-			t.joined[n] = true
-			t.machines.Join(t.joins[n])
-			t.proceed()
+			t.machines.Join(t.joins[n], func() {
+				t.joined[n] = true
+				t.proceed()
+			})
 		})
 	}
 	t.awaiting = append(t.awaiting, awaiting{join, then})

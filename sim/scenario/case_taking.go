@@ -18,7 +18,7 @@ import (
 func (b *builder) replaced(o *owner) doing {
 	p, g := b.nodePool(o)
 	if g.foreign() {
-		return doing{why: "nothing to replace: no pod of it may run on the nodes of a NodePool of the input"}
+		return doing{why: "nothing to replace: none of its pods is, or may be, on a node of a NodePool of the input"}
 	}
 	op := world.Consolidate{Fullest: o.id(), Pool: g.nodes, Replacements: 1, Provision: Provisioning, Budget: world.KarpenterBudget()}
 	if p != nil {
@@ -63,7 +63,7 @@ func (b *builder) heedless(name string, values ...string) {
 func (b *builder) upgraded(o *owner) doing {
 	g := b.groupFor(o, func(n *corev1.Node) string { name, _, _ := managedPool(n); return name })
 	if g.foreign() {
-		return doing{why: "nothing to upgrade: no pod of it may run on the nodes of a managed pool of the input"}
+		return doing{why: "nothing to upgrade: none of its pods is, or may be, on a node of a managed pool of the input"}
 	}
 	provider, _ := b.poolProvider(g.nodes)
 	return doing{operation: world.UpgradePool{Provider: provider, Nodes: g.nodes, Surge: world.AllOfThem, Unavailable: world.AllOfThem, Provision: Provisioning}}

@@ -59,16 +59,20 @@ type nodeGroup struct {
 	name       string
 	nodes      []string
 	pods, open int // of a workload: so many are there, and on so many nodes they may run
+	known      bool // the input says where its pods are
 }
 
-// foreign says that it is the pool of others: no pod of the workload is there, or may be.
-func (g *nodeGroup) foreign() bool { return g.name != "" && g.pods == 0 && g.open == 0 }
+// foreign says that it is the pool of others: no pod of the workload is there, or may be where the input does not say where they are.
+func (g *nodeGroup) foreign() bool { return g.name != "" && g.pods == 0 && (g.known || g.open == 0) }
 
 // groupFor is the pool with most pods of a workload; where the input does not say where they are that with most nodes on which they may run. Of
 // several it is the first.
 func (b *builder) groupFor(o *owner, poolOf func(*corev1.Node) string) nodeGroup {
 	var groups []nodeGroup
+	known := false
 	for _, n := range b.world.nodes {
+		pods := b.world.podsOn(o, n.Name)
+		known = known || pods > 0
 		name := poolOf(n.Value)
 		if name == "" {
 			continue
@@ -79,7 +83,7 @@ func (b *builder) groupFor(o *owner, poolOf func(*corev1.Node) string) nodeGroup
 		}
 		g := &groups[at]
 		g.nodes = append(g.nodes, n.Name)
-		g.pods += b.world.podsOn(o, n.Name)
+		g.pods += pods
 		if mayRunOn(&o.template.Spec, n.Value) {
 			g.open++
 		}
@@ -87,7 +91,9 @@ func (b *builder) groupFor(o *owner, poolOf func(*corev1.Node) string) nodeGroup
 	if len(groups) == 0 {
 		return nodeGroup{}
 	}
-	return slices.MaxFunc(groups, func(x, y nodeGroup) int { return cmp.Or(cmp.Compare(x.pods, y.pods), cmp.Compare(x.open, y.open)) })
+	g := slices.MaxFunc(groups, func(x, y nodeGroup) int { return cmp.Or(cmp.Compare(x.pods, y.pods), cmp.Compare(x.open, y.open)) })
+	g.known = known
+	return g
 }
 
 // podsOn counts the pods of a workload that the input has on a node.

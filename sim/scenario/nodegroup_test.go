@@ -140,18 +140,23 @@ func TestOnePoolIsUpgraded(t *testing.T) {
 	}
 }
 
-// What is done to nodes on which no pod of a workload can be is not done to that workload: nothing is said to hold.
+// What is done to nodes on which no pod of a workload is, or can be, is not done to that workload: nothing is said to hold.
 func TestAPoolOfOthersIsNotTakenFromAWorkload(t *testing.T) {
 	t.Parallel()
 	const eks = "eks.amazonaws.com/nodegroup"
-	for _, c := range []struct{ action, label, want string }{
-		{"pool-upgrade", eks, "nothing to upgrade: no pod of it may run on the nodes of a managed pool of the input"},
-		{"karpenter", nodePoolLabel, "nothing to replace: no pod of it may run on the nodes of a NodePool of the input"},
+	on := "---\n{apiVersion: v1, kind: Pod, metadata: {name: web-1-x, namespace: shop, labels: {app: web, pod-template-hash: '1'}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, controller: true, uid: u}]}, spec: {nodeName: n2, containers: [{name: c, image: i}]}, status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}}\n"
+	for _, c := range []struct{ action, label, spec, more, want string }{
+		{"pool-upgrade", eks, tainted, "", "nothing to upgrade: none of its pods is, or may be, on a node of a managed pool of the input"},
+		{"pool-upgrade", eks, "", on, "nothing to upgrade: none of its pods"},
+		{"pool-upgrade", eks, "", "", ""},
+		{"karpenter", nodePoolLabel, tainted, "", "nothing to replace: none of its pods is, or may be, on a node of a NodePool of the input"},
+		{"karpenter", nodePoolLabel, "", on, "nothing to replace: none of its pods"},
+		{"karpenter", nodePoolLabel, "", "", ""},
 	} {
-		nodes := pooled("n1", c.label, "system", tainted) + pooled("n2", "role", "apps", "") + pooled("n3", "role", "apps", "")
-		cases, problems := casesIn(t, altWeb+nodes, Options{Actions: []string{c.action}})
-		if len(cases) != 1 || cases[0].Scenario != nil || !strings.Contains(cases[0].Reason, c.want) {
-			t.Errorf("%s: %+v, %v", c.action, cases, problems)
+		nodes := pooled("n1", c.label, "system", c.spec) + pooled("n2", "role", "apps", "") + pooled("n3", "role", "apps", "")
+		cases, problems := casesIn(t, altWeb+nodes+c.more, Options{Actions: []string{c.action}})
+		if len(cases) != 1 || (cases[0].Scenario == nil) != (c.want != "") || !strings.Contains(cases[0].Reason, c.want) {
+			t.Errorf("%+v: %+v, %v", c, cases, problems)
 		}
 	}
 }
@@ -167,6 +172,27 @@ func TestWhosePoolItIsIsToldByItsOwnNodes(t *testing.T) {
 	for _, a := range cases[0].Scenario.Assumptions {
 		if a.ID == "pool" && !strings.HasSuffix(a.Value, "pool apps, by "+gke+" of Node n2") {
 			t.Error(a.Value)
+		}
+	}
+}
+
+// Where the only node is replaced, clients are elsewhere: on it they would go with it, and nobody would ask the pods that come back.
+func TestClientsOutliveTheOnlyNode(t *testing.T) {
+	t.Parallel()
+	for nodes, want := range map[string]string{ // order: each for itself
+		pooled("n1", nodePoolLabel, "a", ""):                                        "[clients-1]",
+		pooled("n1", nodePoolLabel, "a", "") + pooled("n2", nodePoolLabel, "a", ""): "[]",
+	} {
+		cases, problems := casesIn(t, altWeb+nodes, Options{Actions: []string{"karpenter"}})
+		if len(cases) != 1 || cases[0].Scenario == nil {
+			t.Fatal(cases, problems)
+		}
+		s := cases[0].Scenario
+		if got := fmt.Sprint(s.Traffic[0].Nodes); got != want {
+			t.Errorf("clients are on %s, want %s", got, want)
+		}
+		if there := slices.Contains(world.NodeNames(s.Nodes), "clients-1"); there != (want != "[]") {
+			t.Errorf("nodes %v", world.NodeNames(s.Nodes))
 		}
 	}
 }

@@ -239,6 +239,9 @@ func actionWords(a *world.Action) string {
 	case world.CreatePod:
 		return "kubectl create pod " + o.Pod
 	case world.CrashPod, world.CrashNode:
+		if a.For > 0 {
+			return "crash of " + a.Target() + ", back after " + a.For.Duration().String()
+		}
 		return "crash of " + a.Target()
 	case world.ShutdownNode:
 		return "shutdown of " + a.Target()

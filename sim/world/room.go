@@ -62,9 +62,23 @@ func (s *Scenario) Muster() {
 	s.Nodes = standing
 	for i := range s.Actions {
 		s.Nodes = append(slices.Clone(s.Nodes), s.joining(&s.Actions[i], standing)...)
-		if o, upgrade := s.Actions[i].Operation.(UpgradePool); upgrade && len(s.among(o.Nodes)) >= len(standing) {
+		if s.allGo(s.Actions[i].Operation, standing) {
 			s.Nodes = append(s.Nodes, s.apart(standing)...)
 		}
+	}
+}
+
+// allGo says whether an operation replaces each node that stands.
+func (s *Scenario) allGo(o Operation, standing []Node) bool {
+	switch o := o.(type) {
+	case UpgradePool:
+		return len(s.among(o.Nodes)) >= len(standing)
+	case Consolidate: // one where it is that with most pods
+		return o.Replacements > 0 && len(standing) <= max(1, len(o.Nodes))
+	case SpotNotice:
+		return o.Karpenter && len(standing) == 1
+	default:
+		return false
 	}
 }
 
