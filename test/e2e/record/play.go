@@ -298,28 +298,38 @@ func (s *stage) watch() error {
 		if err != nil {
 			return err
 		}
-		s.group.Go(func() { s.follow(w) })
+		s.group.Go(func() { s.follow(w, begin) })
 	}
 	return nil
 }
 
-// follow hands on what a watch shows.
-func (s *stage) follow(w watch.Interface) {
-	defer w.Stop()
+// follow hands on what a watch shows. The API server closes one when it pleases, such as that of a client that is slow to read: then it begins
+// again behind what was seen last.
+func (s *stage) follow(w watch.Interface, begin func(context.Context, metav1.ListOptions) (watch.Interface, error)) {
+	defer func() { w.Stop() }()
+	last := ""
 	for {
 		select {
 		case <-s.ctx.Done():
 			return
 		case e, open := <-w.ResultChan():
 			if !open {
-				if s.ctx.Err() == nil {
-					s.fail(errors.New("a watch was closed"))
+				next, err := begin(s.ctx, metav1.ListOptions{ResourceVersion: last})
+				if err != nil {
+					if s.ctx.Err() == nil {
+						s.fail(fmt.Errorf("a watch was closed: %w", err))
+					}
+					return
 				}
-				return
+				w = next
+				continue
 			}
 			if err := s.writer.see(e); err != nil {
 				s.fail(err)
 				return
+			}
+			if o, ok := e.Object.(metav1.Object); ok {
+				last = o.GetResourceVersion()
 			}
 			if pod, ok := e.Object.(*corev1.Pod); ok && e.Type != watch.Deleted {
 				s.hollow.seen(pod, s.writer.timesOf(pod))
