@@ -183,7 +183,7 @@ func TestNoWordOfAManifestIsObeyed(t *testing.T) {
 			collect(d, words)
 		}
 		for n, word := range slices.Sorted(maps.Keys(words)) {
-			if text != hostileWorld && !strings.Contains(hostileScenario, word) || testing.Short() && n%8 != 0 {
+			if text != hostileWorld && !strings.Contains(hostileScenario, word) || testing.Short() && n%4 != 1 {
 				continue
 			}
 			var docs []any
@@ -198,7 +198,7 @@ func TestNoWordOfAManifestIsObeyed(t *testing.T) {
 		}
 	}
 	for _, verb := range []string{"sim", "explain"} { // the others print no words of manifests
-		if shown[verb] == 0 {
+		if shown[verb] == 0 && !testing.Short() {
 			t.Errorf("%s has shown none of it", verb)
 		}
 	}
