@@ -65,16 +65,7 @@ const titledAbove = 4
 // todo is what to do about a case, in one sentence a way.
 func (t *text) todo(c *record.Case) []string {
 	if c.Waits() {
-		if ways := t.waysOut(c); len(ways) > 0 {
-			return ways
-		}
-		words := c.Stuck.What
-		if where := t.place(c.Stuck.File, c.Stuck.Line); where != "" && wantsNode(words) {
-			words += " (for what " + where + " asks)"
-		} else if where != "" {
-			words += " (" + where + ")"
-		}
-		return []string{words}
+		return t.letsItGoOn(c)
 	}
 	if len(c.Families) > 0 && c.Verdict != record.Holds { // with each of them nothing is lost: it makes no difference
 		return []string{t.ask(c)}
@@ -91,17 +82,7 @@ func (t *text) todo(c *record.Case) []string {
 	case c.ForGood() && c.Kind == "Pod":
 		return []string{"a controller for the Pod, such as a Deployment: nobody makes this one again"}
 	case len(fixes) > 0:
-		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
-		if f := harmlessFor(fixes, 1, c); f != nil {
-			out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
-		}
-		if f := withoutMore(fixes); f != nil {
-			out = append(out, "or, without a pod more, "+f.Title+": "+confirmedInShort(onlyOf(f, c)))
-		}
-		for _, r := range remediesLeftOut(c) {
-			out = append(out, "and, which is not counted here, "+r)
-		}
-		return out
+		return told(fixes, c)
 	case len(noHelpFor(t.sim, c))+len(shorterFor(t.sim, c)) > 0:
 		return t.noneHelps(c)
 	case len(all) > 0:
@@ -111,6 +92,35 @@ func (t *text) todo(c *record.Case) []string {
 	default:
 		return []string{t.notLookedFor(c)}
 	}
+}
+
+// letsItGoOn is what lets a case go on that waits for ever.
+func (t *text) letsItGoOn(c *record.Case) []string {
+	if ways := t.waysOut(c); len(ways) > 0 {
+		return ways
+	}
+	words := c.Stuck.What
+	if where := t.place(c.Stuck.File, c.Stuck.Line); where != "" && wantsNode(words) {
+		words += " (for what " + where + " asks)"
+	} else if where != "" {
+		words += " (" + where + ")"
+	}
+	return []string{words}
+}
+
+// told are the changes that help: the first one, and what somebody may have instead.
+func told(fixes []*record.Fix, c *record.Case) []string {
+	out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
+	if f := harmlessFor(fixes, 1, c); f != nil {
+		out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
+	}
+	if f := withoutMore(fixes); f != nil {
+		out = append(out, "or, without a pod more, "+f.Title+": "+confirmedInShort(onlyOf(f, c)))
+	}
+	for _, r := range remediesLeftOut(c) {
+		out = append(out, "and, which is not counted here, "+r)
+	}
+	return out
 }
 
 // noneHelps says that nothing which was tried makes less be lost, and first what makes a pod be ready again sooner.

@@ -58,7 +58,7 @@ func karpenterPool(n *corev1.Node) string { return n.Labels[nodePoolLabel] }
 type nodeGroup struct {
 	name       string
 	nodes      []string
-	pods, open int // of a workload: so many are there, and on so many nodes they may run
+	pods, open int  // of a workload: so many are there, and on so many nodes they may run
 	known      bool // the input says where its pods are
 }
 

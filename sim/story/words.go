@@ -232,6 +232,14 @@ func endingWords(e event.Ending) string {
 	}[e]
 }
 
+// backWords say when a machine is there again that has crashed.
+func backWords(a *world.Action) string {
+	if a.For == 0 {
+		return ""
+	}
+	return ", back after " + a.For.Duration().String()
+}
+
 func actionWords(a *world.Action) string {
 	switch o := a.Operation.(type) {
 	case world.RolloutRestart:
@@ -239,10 +247,7 @@ func actionWords(a *world.Action) string {
 	case world.CreatePod:
 		return "kubectl create pod " + o.Pod
 	case world.CrashPod, world.CrashNode:
-		if a.For > 0 {
-			return "crash of " + a.Target() + ", back after " + a.For.Duration().String()
-		}
-		return "crash of " + a.Target()
+		return "crash of " + a.Target() + backWords(a)
 	case world.ShutdownNode:
 		return "shutdown of " + a.Target()
 	case world.SpotNotice:
