@@ -390,7 +390,7 @@ var takerMutants = []mutant{
 		{"sim/run.go", "sc = likeTheirs(sc, seed)\n", ""},
 	}},
 	{"all nodes are one pool", []string{"controllers 8.2 Pools"}, "sim/scenario", "TestOnePoolIsUpgraded", []edit{
-		{"sim/scenario/case_taking.go", "Nodes: g.nodes, Surge", "Surge"}, {"sim/scenario/case_taking.go", "g := b.groupFor(o, func(n *corev1.Node) string { name, _, _ := managedPool(n); return name })\n", "_ = o\n"},
+		{"sim/scenario/case_taking.go", "Nodes: g.nodes, Surge", "Surge"},
 	}},
 	{"pools of Azure are Amazon's", []string{"simulator 5.4"}, "sim/scenario", "TestGolden", []edit{
 		{"sim/scenario/case_taking.go", `"azure": world.PoolAKS`, `"azure": world.PoolEKS`},
