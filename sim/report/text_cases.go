@@ -43,9 +43,9 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 		cases, hidden = t.kept(cases)
 	}
 	name, heading := t.caseNames(cases, alone)
-	silent := slices.ContainsFunc(cases, func(c *record.Case) bool { return c.LongestOutage.Max > 0 })
+	gaps := slices.ContainsFunc(cases, func(c *record.Case) bool { return c.LongestOutage.Max > 0 })
 	row := func(first, verdict, lost, longest, runs string) []string {
-		if !silent {
+		if !gaps {
 			return []string{first, verdict, lost, runs}
 		}
 		return []string{first, verdict, lost, longest, runs}

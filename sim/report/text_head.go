@@ -454,7 +454,7 @@ func (t *text) noticed(c *record.Case) []string {
 	for _, i := range order {
 		if words := clientWords(c, i); words != "" {
 			if t.room.brief && len(out) > 0 {
-				words, _, _ = strings.Cut(words, " (")
+				words = inBrief(words)
 			}
 			out = append(out, clientName(c, i)+place+": "+words)
 			place = "" // said once
@@ -472,6 +472,24 @@ func (t *text) noticed(c *record.Case) []string {
 	}
 	return out
 }
+
+// inBrief leaves out how requests failed, and what came after that: but not how long nothing was answered, which may be what the
+// headline says.
+func inBrief(words string) string {
+	lost, more, cut := strings.Cut(words, " (")
+	if !cut {
+		return words
+	}
+	for _, part := range strings.Split(more, "; ") {
+		if strings.HasPrefix(part, silent) {
+			return lost + "; " + part
+		}
+	}
+	return lost
+}
+
+// silent begins how long a client had no answer.
+const silent = "no answer at all for "
 
 // clientWords is what one kind of client notices, "" for nothing.
 func clientWords(c *record.Case, i int) string {
@@ -495,7 +513,7 @@ func clientWords(c *record.Case, i int) string {
 		parts = append(parts, span(median)+" lost"+outcomeWords(&sum))
 	}
 	if m := engine.Time(longest.Median); m > 0 && sum.Failed > 0 && !c.ForGood() {
-		parts = append(parts, "no answer at all for "+span(m))
+		parts = append(parts, silent+span(m))
 	}
 	if cuts := c.ClientCuts(i); cuts.Max > 0 {
 		ended := numbers(cuts)
