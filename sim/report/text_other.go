@@ -293,7 +293,10 @@ func condition(c *record.Case, a *record.Alternative) string {
 
 // atSIGTERM says what an app with a profile does.
 func atSIGTERM(profile string) string {
-	if words := map[string]string{"exits-at-once": "exits at once at SIGTERM", "closes-and-finishes": "closes its port at SIGTERM and finishes", "ignores": "ignores SIGTERM"}[profile]; words != "" {
+	if words := map[string]string{
+		"exits-at-once": "exits at once at SIGTERM", "closes-and-finishes": "closes its port at SIGTERM and finishes", "ignores": "ignores SIGTERM",
+		"shell-pid1": "is behind a shell that stays PID 1 and does not pass SIGTERM on",
+	}[profile]; words != "" {
 		return words
 	}
 	return "does at SIGTERM what the profile " + profile + " says"

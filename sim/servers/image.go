@@ -93,6 +93,37 @@ func (i Image) stopsNginxFast() bool {
 	}
 }
 
+// shell says which program a shell of that name is in the image: bash, busybox or dash, "" where nothing says so (docs/model/pod-lifecycle.md 2.3).
+func (i Image) shell(name string) string {
+	switch name {
+	case "bash", "dash":
+		return name
+	case "ash":
+		return "busybox"
+	case "sh":
+	default:
+		return ""
+	}
+	of := append(strings.Split(i.tag, "-"), i.segments()...)
+	system := func(names ...string) bool {
+		return slices.ContainsFunc(of, func(w string) bool {
+			return slices.ContainsFunc(names, func(n string) bool { return strings.TrimRight(w, "0123456789.") == n })
+		})
+	}
+	official := []string{"golang", "node", "openjdk", "eclipse-temurin", "perl", "php", "pypy", "python", "ruby", "rust"}
+	switch {
+	case system("alpine", "busybox"):
+		return "busybox"
+	case system("ubi", "rhel", "centos", "fedora", "amazonlinux", "rockylinux", "almalinux"):
+		return "bash"
+	case system("debian", "ubuntu", "slim", "buster", "bullseye", "bookworm", "trixie", "focal", "jammy", "noble"),
+		slices.Contains(official, i.name) && (i.path == i.name || i.in("library")):
+		return "dash"
+	default:
+		return ""
+	}
+}
+
 // keepsSignals says whether it is an official image of Node.js whose npm does not pass SIGTERM on, by the version in its tag: npm 9.6.7 to 10.2
 // (which npm a Node.js came with: https://nodejs.org/en/about/previous-releases; recalled). A tag without the minor version is of the last one.
 func (i Image) keepsSignals() bool {

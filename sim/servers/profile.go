@@ -97,6 +97,9 @@ func runtimes() []Profile {
 	return []Profile{
 		{ID: "database", Match: "redis, valkey, postgres, mysql, cassandra, mongo, rabbitmq, kafka and others", Listener: "closed", InFlight: "sessions cut",
 			Source: "docs/model/simulator.md 5.5", Status: "recalled", match: IsDatabase, app: world.App{InFlight: world.InFlightCut}},
+		{ID: shellPID1, Match: `sh -c "..." without exec, where sh is dash or a redirection keeps bash: Debian, Ubuntu and the official images built on them`, Listener: "open to SIGKILL: the shell ignores SIGTERM and does not pass it on", InFlight: "cut at SIGKILL",
+			Source: "docs/model/pod-lifecycle.md 2.3", Status: "recalled", Alternatives: []string{UnknownProfile},
+			match: isShellPID1, app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}},
 		{ID: "gunicorn", Match: "gunicorn in command or arguments", Listener: "closed", InFlight: "finished within --graceful-timeout, 30 s", Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool { return e.runs("gunicorn") }, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
 		{ID: "uvicorn", Match: "uvicorn in command or arguments", Listener: "closed", InFlight: "finished, no limit unless --timeout-graceful-shutdown", Source: propDoc, Status: "verified",
@@ -149,9 +152,6 @@ func runtimes() []Profile {
 				return !behind && e.first("sleep", "tail", "cat")
 			},
 			app: world.App{NotAServer: true, IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}},
-		{ID: "shell-pid1", Match: `sh -c "..." without exec`, Listener: "open to SIGKILL: the shell ignores SIGTERM and does not pass it on", InFlight: "cut at SIGKILL",
-			Source: "docs/model/pod-lifecycle.md 2.3", Status: "recalled", Alternatives: []string{UnknownProfile},
-			match: isShellPID1, app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}},
 	}
 }
 
@@ -283,21 +283,36 @@ func (e *Evidence) first(programs ...string) bool {
 	return len(argv) > 0 && slices.Contains(programs, Base(argv[0]))
 }
 
-// program is the command line past wrappers and inits with their own options, and whether an init was among them: then it is not PID 1.
+// program is the command line past wrappers, shells that replace themselves or may, and inits with their own options, and whether an init was
+// among them: then it is not PID 1.
 func (e *Evidence) program() (argv []string, behind bool) {
+	argv, behind, _ = e.start()
+	return argv, behind
+}
+
+// start is that, and whether there was a shell of which nothing says whether it replaces itself.
+func (e *Evidence) start() (argv []string, behind, unsure bool) {
 	argv = e.argv
 	for len(argv) > 0 {
 		name := Base(argv[0])
+		script, shell := shellScript(argv)
 		switch {
 		case slices.Contains(inits(), name):
 			argv, behind = pastOptions(argv[1:]), true
 		case name == "env", name == "exec", name == "--":
 			argv = argv[1:]
+		case shell:
+			last := lastCommand(script)
+			stays, known := last.leaves(script, e.image.shell(name))
+			if stays && (known || behind) {
+				return argv, behind, unsure
+			}
+			argv, unsure = last.program(), unsure || !known
 		default:
-			return argv, behind
+			return argv, behind, unsure
 		}
 	}
-	return nil, behind
+	return nil, behind, unsure
 }
 
 // pastOptions leaves out the options of an init: of tini (-p SIGNAL, -e CODE) and dumb-init (-r FROM:TO, --rewrite FROM:TO) some take a word.
@@ -348,10 +363,21 @@ func (e *Evidence) actuator() bool {
 	return slices.ContainsFunc(e.paths, func(path string) bool { return strings.HasPrefix(path, "/actuator/") })
 }
 
-// isShellPID1 finds a shell that stays PID 1: one that runs a string in which nothing is
-// replaced by exec. What a shell does with a single simple command differs (dash and bash
-// replace themselves, busybox does not).
-func isShellPID1(e *Evidence) bool { return isBareShell(e.argv) }
+// shellPID1 is the profile of a shell that stays PID 1.
+const shellPID1 = "shell-pid1"
+
+// isShellPID1 finds a shell that is known to stay PID 1.
+func isShellPID1(e *Evidence) bool {
+	stays, known := e.shellStays()
+	return stays && known
+}
+
+// shellStays says whether a shell that is PID 1 may stay that, and whether it is known to.
+func (e *Evidence) shellStays() (may, known bool) {
+	argv, behind, unsure := e.start()
+	known = isBareShell(argv)
+	return !behind && (unsure || known), known
+}
 
 // isBareShell finds a shell that runs a string in which nothing is replaced by exec.
 func isBareShell(argv []string) bool {

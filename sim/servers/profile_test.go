@@ -93,7 +93,7 @@ func TestProfileByImageAndCommand(t *testing.T) {
 		{"python:3", "uwsgi|--die-on-term=true", "uwsgi closes cut"},
 		{"python:3", "uwsgi|--hook-master-start|unix_signal:15 gracefully_kill_them_all", "uwsgi closes finish"},
 		{"example.com/app", "tini|--|pnpm|start", "npm-start closes cut"},
-		{"example.com/app", "sh|-c|npm start", "shell-pid1 stays cut ignores"},
+		{"example.com/app", "sh|-c|npm start", "npm-start closes cut"},
 		{"node:22", "node|server.js", "node-default stays cut ignores"},
 		{"example.com/app", "tini|--|node|server.js", "behind-init closes cut"},
 		{"node:22", "/sbin/tini|-g|-p|SIGTERM|--|node|server.js", "behind-init closes cut"},
@@ -110,7 +110,7 @@ func TestProfileByImageAndCommand(t *testing.T) {
 		{"alpine", "/usr/bin/tail|-f|/dev/null", "waits stays cut ignores none"},
 		{"alpine", "tini|--|sleep|infinity", "closes-and-finishes closes finish"},
 		{"example.com/loadgenerator:v1", "", "load-generator closes cut none"},
-		{"example.com/app", "/bin/sh|-c|./server --port 80", "shell-pid1 stays cut ignores"},
+		{"example.com/app", "/bin/sh|-c|./server --port 80", "closes-and-finishes closes finish"},
 		{"example.com/app", "/bin/sh|-c|exec ./server", "closes-and-finishes closes finish"},
 		{"example.com/app", "/bin/sh|run.sh", "closes-and-finishes closes finish"},
 		{"gcr.io/x/frontend:v0.10.6", "", "closes-and-finishes closes finish"},
@@ -321,5 +321,45 @@ func TestWhatRunsOnAJVM(t *testing.T) {
 	}
 	if jvm, other := StartWords(&world.App{JVM: true}, "15s"), StartWords(&world.App{}, "2s"); jvm != "15s (a JVM)" || other != "2s" {
 		t.Errorf("%q, %q", jvm, other)
+	}
+}
+
+// What a shell does with the last command of its string, as bash 5.2, busybox 1.35 and dash 0.5.12 were seen to do it.
+func TestShellsThatStay(t *testing.T) {
+	t.Parallel()
+	const stays, gone = "shell-pid1 stays cut ignores", "closes-and-finishes closes finish"
+	for _, tt := range []struct{ image, argv, want, first string }{
+		{"example.com/app", "/bin/bash^-c^./server --port 8080", gone, "exits-at-once"},
+		{"example.com/app", "bash^-c^cd /app && A=1 ./server", gone, "exits-at-once"},
+		{"example.com/app", "bash^-c^./server >/dev/null", stays, "closes-and-finishes"},
+		{"example.com/app", "bash^-c^exec ./server >/dev/null", gone, "exits-at-once"},
+		{"example.com/app", "bash^-c^./server || ./other", stays, "closes-and-finishes"},
+		{"example.com/app", "bash^-c^./server | tee log", stays, "closes-and-finishes"},
+		{"example.com/app", "bash^-c^while true; do ./server; done", stays, "closes-and-finishes"},
+		{"example.com/app", "bash^-c^A=1", stays, "closes-and-finishes"},
+		{"example.com/app", "bash^-c^java -jar app.jar", "spring-3.4 closes finish 30s", "spring-old"},
+		{"example.com/app", "sh^-c^java -jar app.jar", "spring-3.4 closes finish 30s", "shell-pid1"},
+		{"example.com/app", "sh^-c^./server", gone, "shell-pid1"},
+		{"example.com/app", "ksh^-c^./server", gone, "shell-pid1"},
+		{"example.com/app", "sh^-c^exec ./server", gone, "exits-at-once"},
+		{"example.com/app", "sh^-c^bash -c './server >log'", stays, "closes-and-finishes"},
+		{"example.com/app:1-alpine3.20", "sh^-c^./server >/dev/null", gone, "exits-at-once"},
+		{"example.com/app", "ash^-c^./server", gone, "exits-at-once"},
+		{"registry.access.redhat.com/ubi9/ubi-minimal:9.4", "sh^-c^./server", gone, "exits-at-once"},
+		{"debian:12", "sh^-c^./server", stays, "closes-and-finishes"},
+		{"example.com/app:2-bookworm", "sh^-c^true; ./server", stays, "closes-and-finishes"},
+		{"example.com/app", "dash^-c^./server", stays, "closes-and-finishes"},
+		{"python:3.12", "sh^-c^python manage.py migrate && gunicorn app:app", stays, "closes-and-finishes"},
+		{"acme/python:3.12", "sh^-c^python manage.py migrate && gunicorn app:app", "gunicorn closes finish 30s", "shell-pid1"},
+		{"python:3.12-alpine", "sh^-c^python manage.py migrate && gunicorn app:app", "gunicorn closes finish 30s", ""},
+		{"example.com/app", "tini^--^sh^-c^./server", "behind-init closes cut", "closes-and-finishes"},
+	} {
+		app := ContainerApp(&corev1.Container{Image: tt.image, Command: strings.Split(tt.argv, "^")}, nil, world.Overrides{})
+		if got := appWords(app); got != tt.want {
+			t.Errorf("%s %s: got %s, want %s", tt.image, tt.argv, got, tt.want)
+		}
+		if first := strings.Join(app.Alternatives[:min(1, len(app.Alternatives))], ""); first != tt.first {
+			t.Errorf("%s %s: what else it may be is %q first, want %q", tt.image, tt.argv, first, tt.first)
+		}
 	}
 }

@@ -60,6 +60,9 @@ func AppFor(e *Evidence, id string) world.App {
 		if p.tune != nil {
 			p.tune(e, &app)
 		}
+		if may, known := e.shellStays(); id == "" && may && !known && !app.IgnoresSIGTERM {
+			app.Alternatives = append([]string{shellPID1}, app.Alternatives...)
+		}
 		app.GoAway = app.Graceful()
 		return app
 	}

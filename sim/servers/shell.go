@@ -248,3 +248,40 @@ func closing(s string) int {
 	}
 	return -1
 }
+
+// lastCommand is what a script runs last, nothing for one that is more than a chain of simple commands.
+func lastCommand(script string) command {
+	commands, ok := parseShell(script, literals(nil))
+	if !ok || len(commands) == 0 {
+		return command{}
+	}
+	return commands[len(commands)-1]
+}
+
+// program is the command line without the variables set for it and exec.
+func (c command) program() []string {
+	words := c.words
+	for len(words) > 0 {
+		if _, _, ok := assignment(words[0]); !ok && words[0] != "exec" {
+			break
+		}
+		words = words[1:]
+	}
+	return words
+}
+
+// leaves says whether a shell stays PID 1 when it runs this command, the last one of its script, and whether that is known: where exec is, it
+// does not. By themselves bash 5.2 replaces itself but for commands with redirections, busybox 1.35 does, and dash 0.5.12 never does
+// (docs/model/pod-lifecycle.md 2.3).
+func (c command) leaves(script, shell string) (stays, known bool) {
+	switch {
+	case slices.Contains(c.words, "exec") && c.after != "|":
+		return false, true
+	case len(c.program()) == 0, c.after == "|", c.after == "||", shell == "dash":
+		return true, true
+	case shell == "bash":
+		return strings.ContainsAny(script, "<>"), true
+	default:
+		return shell != "busybox", shell == "busybox"
+	}
+}

@@ -92,8 +92,14 @@ var profileMutants = []mutant{
 	{"node obeys SIGTERM as PID 1", []string{"propagation 5 Node.js", "pod-lifecycle 2.3 PID 1"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}", "app: world.App{InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}"},
 	}},
-	{"a shell passes SIGTERM on", []string{"pod-lifecycle 2.3 PID 1"}, serverFacts, "TestProfileByImageAndCommand", []edit{
+	{"a shell passes SIGTERM on", []string{"pod-lifecycle 2.3 PID 1"}, serverFacts, "TestShellsThatStay", []edit{
 		{"sim/servers/profile.go", "match: isShellPID1, app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}", "match: isShellPID1, app: world.App{}"},
+	}},
+	{"dash replaces itself", []string{"pod-lifecycle 2.3 PID 1"}, serverFacts, "TestShellsThatStay", []edit{
+		{"sim/servers/shell.go", `, shell == "dash":`, ":"},
+	}},
+	{"bash stays PID 1", []string{"pod-lifecycle 2.3 PID 1"}, serverFacts, "TestShellsThatStay", []edit{
+		{"sim/servers/shell.go", `strings.ContainsAny(script, "<>"), true`, "true, true"},
 	}},
 	{"caddy is not known", []string{"propagation 5 Caddy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", `e.image.Named("caddy") || e.runs("caddy")`, `e.image.Named("caddyserver")`},
