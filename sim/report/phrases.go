@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // phrase is a cause in words.
@@ -169,14 +170,33 @@ func inFront(c *record.Case, words string) string {
 		}
 	}
 	for i := range c.Assumptions {
-		switch c.Assumptions[i].ID {
-		case "lb":
-			return strings.Replace(words, either, "the load balancer", 1)
-		case "ingress":
-			return strings.Replace(words, either, "the proxy", 1)
+		if a := &c.Assumptions[i]; a.ID == "lb" || a.ID == "ingress" {
+			return strings.Replace(words, either, frontName(a.ID, firstWord(a.Value), len(c.Families) > 1), 1)
 		}
 	}
 	return words
+}
+
+// firstWord is a value without what says so.
+func firstWord(value string) string {
+	id, _, _ := strings.Cut(value, " ")
+	return id
+}
+
+// frontName is what stands before the nodes or pods, as its users call it: "the AWS ALB"; what it is where there is no such name, or it is not
+// known which one it is.
+func frontName(assumption, id string, unknown bool) string {
+	name, _, _ := strings.Cut(scenario.PresetName(id), ",")
+	switch {
+	case unknown || name == id && id != "ingress-nginx" || strings.HasPrefix(name, "any other"):
+		return map[string]string{"lb": "the load balancer", "ingress": "the proxy"}[assumption]
+	case name == "GKE", name == "Azure":
+		return name + "'s load balancer"
+	case strings.HasPrefix(name, "AWS "):
+		return "the " + name
+	default:
+		return name
+	}
 }
 
 // promotes says that an operator labels the pods of a case, which is not simulated.

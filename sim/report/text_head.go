@@ -473,6 +473,14 @@ func (t *text) noticed(c *record.Case) []string {
 	return out
 }
 
+// lostRequests is how many requests were lost in a run: in all where that is less than one in each.
+func lostRequests(n, runs int) string {
+	if n < runs {
+		return count(n, "request", "requests") + " lost in " + count(runs, "run", "runs")
+	}
+	return count((n+runs/2)/runs, "request", "requests") + " lost in each run"
+}
+
 // inBrief leaves out how requests failed, and what came after that: but not how long nothing was answered, which may be what the
 // headline says.
 func inBrief(words string) string {
@@ -506,7 +514,7 @@ func clientWords(c *record.Case, i int) string {
 		if median == 0 {
 			time = "at most " + span(engine.Time(lost.Max))
 		}
-		parts = append(parts, fmt.Sprintf("%s without a server; %s lost in %s%s", time, count(int(sum.Failed), "request", "requests"), count(len(c.Runs), "run", "runs"), outcomeWords(&sum)))
+		parts = append(parts, fmt.Sprintf("%s without a server; %s%s", time, lostRequests(int(sum.Failed), len(c.Runs)), outcomeWords(&sum)))
 	case median == 0:
 		parts = append(parts, "at most "+span(engine.Time(lost.Max))+" lost"+outcomeWords(&sum))
 	default:

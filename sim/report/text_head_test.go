@@ -190,7 +190,7 @@ func TestSessionsAreWithoutAServer(t *testing.T) {
 		sentence, noticed, units string
 	}{
 		{
-			waits, " leaves sessions without a server for 2 s in every rolling restart.", "2 s without a server; 2 requests lost in 2 runs (reset)",
+			waits, " leaves sessions without a server for 2 s in every rolling restart.", "2 s without a server; 1 request lost in each run (reset)",
 			" Of sessions it is how long one has no server, the mean of all sessions: most requests wait meanwhile and are answered late.",
 		},
 		{fails, " loses 2 s of traffic in every rolling restart.", "2 s lost (reset)", " 2 s of traffic at 100 requests/s are 200 requests."},

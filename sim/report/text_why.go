@@ -126,14 +126,21 @@ next:
 // elsewhereWords tells the race part, which delays and readiness mend, from the outage part,
 // which only more pods mend.
 func elsewhereWords(causes []record.Cause, all uint64, data, one bool) string {
-	var others uint64
+	var others, local uint64
 	for i := range causes {
-		if causes[i].Elsewhere {
-			others += causes[i].Count
+		if !causes[i].Elsewhere {
+			continue
+		}
+		others += causes[i].Count
+		if causes[i].Cause == ledger.NoLocalEndpoint {
+			local += causes[i].Count
 		}
 	}
 	switch others {
 	case all:
+		if 2*local > all {
+			return "A ready pod on another node could have answered, if the traffic policy were not Local."
+		}
 		return "Each time another ready pod could have answered."
 	case 0:
 		if causes[0].Cause == ledger.ServiceChanged {

@@ -121,3 +121,60 @@ func TestAnotherProxyIsNotBlamedForKubeProxy(t *testing.T) {
 		}
 	}
 }
+
+// What stands in front is called as its users call it; what nobody knows is the load balancer, or the proxy.
+func TestWhatStandsInFront(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		assumption, id string
+		unknown        bool
+		want           string
+	}{
+		{"ingress", "aws-alb-ip", false, "the AWS ALB"},
+		{"ingress", "ingress-nginx", false, "ingress-nginx"},
+		{"ingress", "gke-l7-neg", false, "GKE's load balancer"},
+		{"ingress", "l7-generic", false, "the proxy"},
+		{"lb", "aws-nlb-ip", false, "the AWS NLB"},
+		{"lb", "aws-nlb-ip", true, "the load balancer"},
+		{"lb", "metallb-l2", false, "MetalLB"},
+		{"lb", "of-our-own", false, "the load balancer"},
+	} {
+		c := record.Case{Assumptions: []world.Assumption{{ID: tt.assumption, Value: tt.id + " (by its annotation)"}}}
+		if tt.unknown {
+			c.Families = make([]record.Family, 2)
+		}
+		if got, want := inFront(&c, either+" still sends"), tt.want+" still sends"; got != want {
+			t.Errorf("%s %s: %s, want %s", tt.assumption, tt.id, got, want)
+		}
+	}
+}
+
+// A policy that forbids the pods of other nodes is said where they could have answered.
+func TestTheTrafficPolicyForbidsOtherPods(t *testing.T) {
+	t.Parallel()
+	local := record.Cause{Blame: ledger.Blame{Cause: ledger.NoLocalEndpoint, Elsewhere: true}, Count: 3}
+	other := record.Cause{Blame: ledger.Blame{Cause: ledger.StaleRules, Elsewhere: true}, Count: 2}
+	if got := elsewhereWords([]record.Cause{local, other}, 5, false, false); !strings.Contains(got, "if the traffic policy were not Local") {
+		t.Error(got)
+	}
+	local.Count = 2
+	if got := elsewhereWords([]record.Cause{other, local}, 4, false, false); got != "Each time another ready pod could have answered." {
+		t.Error(got)
+	}
+}
+
+// Requests are counted in one run: how many runs there were says nothing of a workload.
+func TestRequestsAreLostInARun(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lost, runs int
+		want       string
+	}{
+		{389541, 100, "3,895 requests lost in each run"}, {150, 100, "2 requests lost in each run"},
+		{100, 100, "1 request lost in each run"}, {99, 100, "99 requests lost in 100 runs"},
+	} {
+		if got := lostRequests(tt.lost, tt.runs); got != tt.want {
+			t.Errorf("%d in %d: %s, want %s", tt.lost, tt.runs, got, tt.want)
+		}
+	}
+}

@@ -75,12 +75,20 @@ func PresetName(id string) string {
 	return id
 }
 
+// allTCP says that all ports of a Service are TCP.
+func allTCP(svc *corev1.Service) bool {
+	return !slices.ContainsFunc(svc.Spec.Ports, func(p corev1.ServicePort) bool { return cmp.Or(p.Protocol, corev1.ProtocolTCP) != corev1.ProtocolTCP })
+}
+
 // fitting leaves, of families, those that could be before a stream's Service: what sends to nodes
-// needs a node port. With none left all are, and what is wrong is said of the first.
+// needs a node port, and a classic load balancer of AWS takes TCP alone. With none left all are, and what is wrong is said of the first.
 func fitting(families []string, t *world.Traffic, svc *corev1.Service) []string {
 	var out []string
 	for _, name := range families {
 		p, _ := presetFor(name, cmp.Or(svc.Spec.ExternalTrafficPolicy, policyCluster))
+		if name == "aws-classic" && !allTCP(svc) {
+			continue // its controller refuses the Service: "Only TCP LoadBalancer is supported for AWS ELB"
+		}
 		if p.LoadBalancer.Target == world.TargetPods || hasNodePort(svc, t.Port, t.Protocol) {
 			out = append(out, name)
 		}

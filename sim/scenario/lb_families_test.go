@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -320,5 +321,17 @@ func TestStandInsAreLikeWhatTheyStandFor(t *testing.T) {
 	alb, _ := presetFor("aws-alb-ip", "")
 	if !cloud.LoadBalancer.Layer7.WholeLists || !generic.LoadBalancer.Layer7.WholeLists || alb.LoadBalancer.Layer7.WholeLists {
 		t.Error("an ALB is told of each target, the others of all")
+	}
+}
+
+// A classic load balancer of AWS takes TCP alone: its controller refuses a Service with any other port.
+func TestAClassicLoadBalancerTakesTCPAlone(t *testing.T) {
+	t.Parallel()
+	for protocol, want := range map[corev1.Protocol]bool{"": true, corev1.ProtocolTCP: true, corev1.ProtocolUDP: false} {
+		svc := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, NodePort: 30080}, {Port: 3478, Protocol: protocol, NodePort: 30478}}}}
+		got := fitting(unknownFamilies(), &world.Traffic{Port: 80, Protocol: endpoints.TCP}, svc)
+		if slices.Contains(got, "aws-classic") != want || !slices.Contains(got, "aws-nlb-ip") {
+			t.Errorf("beside a port of %q: %v", protocol, got)
+		}
 	}
 }
