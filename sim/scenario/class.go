@@ -54,7 +54,7 @@ func Classes() []Class {
 		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry", Headline: true},
 		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
 			Headline: true},
-		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, port named or appProtocol ws, wss, websocket, rtmp, nats, amqp, mqtt, stomp or ssh, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
+		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, 9092, 4222, port named or appProtocol ws, wss, websocket, rtmp, nats, amqp, mqtt, stomp or ssh, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
 			Headline: true},
 		{ID: ClassOutside, Match: "other TCP of a LoadBalancer or NodePort, or named by an Ingress or HTTPRoute",
 			Clients: "new connection each request: Poisson 100/s, no retry; and keep-alive: 20 connections, 100/s, idle 60s", Headline: true},

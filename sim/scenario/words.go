@@ -73,6 +73,10 @@ func sessionsOf(s *subject) string {
 			return "Cassandra sessions"
 		case 11211:
 			return "Memcached sessions"
+		case 9092:
+			return "Kafka sessions"
+		case 4222:
+			return "NATS sessions"
 		}
 	}
 	return "sessions"

@@ -156,7 +156,7 @@ func TestWhatSessionsAreCalled(t *testing.T) {
 	t.Parallel()
 	want := map[int]string{
 		6379: "Redis sessions", 3306: "MySQL sessions", 5432: "PostgreSQL sessions", 27017: "MongoDB sessions", 5672: "AMQP sessions", 9042: "Cassandra sessions",
-		11211: "Memcached sessions", 7000: "sessions",
+		11211: "Memcached sessions", 9092: "Kafka sessions", 4222: "NATS sessions", 7000: "sessions",
 	}
 	for number, words := range want { // order: each by itself
 		for _, p := range []corev1.ServicePort{{Port: int32(number), TargetPort: intstr.FromInt(1)}, {Port: 1, TargetPort: intstr.FromInt(number)}} {

@@ -196,10 +196,10 @@ func isJVM(e *Evidence) bool {
 	return slices.ContainsFunc([]string{"JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"}, func(name string) bool { return e.variable(name) != "" })
 }
 
-// DatabasePort says whether databases, caches or brokers usually listen there: Redis, MySQL, PostgreSQL, MongoDB, AMQP, CQL, memcached.
+// DatabasePort says whether databases, caches or brokers usually listen there: Redis, MySQL, PostgreSQL, MongoDB, AMQP, CQL, memcached, Kafka, NATS.
 func DatabasePort(port int) bool {
 	switch port {
-	case 6379, 3306, 5432, 27017, 5672, 9042, 11211:
+	case 6379, 3306, 5432, 27017, 5672, 9042, 11211, 9092, 4222:
 		return true
 	default:
 		return false

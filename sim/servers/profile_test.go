@@ -231,6 +231,9 @@ func TestProfileByLabelsAndVariables(t *testing.T) {
 		if got := appWords(ContainerApp(c, nil, world.Overrides{})); got != tt.want {
 			t.Errorf("%s=%s: got %s, want %s", tt.name, tt.value, got, tt.want)
 		}
+		if got, want := ContainerApp(c, nil, world.Overrides{}).Evidence, "image openjdk, "+tt.name+"="+tt.value; got != want {
+			t.Errorf("by %s, want by %s", got, want)
+		}
 	}
 	c = &corev1.Container{Image: "istio/proxyv2", Env: []corev1.EnvVar{
 		{Name: "TERMINATION_DRAIN_DURATION_SECONDS", Value: "20"}, {Name: "EXIT_ON_ZERO_ACTIVE_CONNECTIONS", Value: "true"},

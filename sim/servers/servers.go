@@ -230,14 +230,25 @@ func tuneUvicorn(e *Evidence, app *world.App) {
 }
 
 func tuneSpring(e *Evidence, app *world.App) {
-	switch strings.ToLower(e.variable("SERVER_SHUTDOWN")) {
+	const how, phase = "SERVER_SHUTDOWN", "SPRING_LIFECYCLE_TIMEOUT_PER_SHUTDOWN_PHASE"
+	switch strings.ToLower(e.variable(how)) {
 	case "immediate":
 		app.InFlight, app.FinishWithin, app.Alternatives = world.InFlightCut, 0, nil
+		e.also(app, how)
 	case "graceful":
 		app.Alternatives = nil
+		e.also(app, how)
 	}
-	if v, ok := units.ParseSpan(e.variable("SPRING_LIFECYCLE_TIMEOUT_PER_SHUTDOWN_PHASE"), engine.Millisecond); ok {
+	if v, ok := units.ParseSpan(e.variable(phase), engine.Millisecond); ok {
 		app.FinishWithin = v
+		e.also(app, phase)
+	}
+}
+
+// also says of a variable that it decides what the app does, too.
+func (e *Evidence) also(app *world.App, variable string) {
+	if said := "variable " + variable; app.Evidence != "" && app.Evidence != said {
+		app.Evidence += ", " + variable + "=" + e.variable(variable)
 	}
 }
 
