@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
 // Style paints a word (page.Painted); a nil Style leaves it as it is.
@@ -79,7 +79,7 @@ func (t *text) styled(role Role, word string) string {
 
 func (t *text) service(x *Explanation, s *Service) {
 	t.line("%s", t.styled(Heading, headline(s)))
-	t.line("%s", subtitle(x))
+	t.line("%s", x.Whose())
 	for _, gate := range x.WhatIf {
 		t.line("WHAT IF: no real cluster of version %s can set %s this way", x.KubernetesVersion, gate)
 	}
@@ -115,115 +115,38 @@ func headline(s *Service) string {
 	return strings.Join(append(words, kind), "  ")
 }
 
-func subtitle(x *Explanation) string {
-	zone := "zone unknown"
-	if x.Zone != "" {
-		zone = "zone " + x.Zone
-	}
-	node := x.Node
-	if node == "" {
-		node = "a node without a name"
-	}
-	return fmt.Sprintf("as kube-proxy %s does it on %s (%s), terminating fallback %s", x.KubernetesVersion, node, zone, x.TerminatingFallback)
-}
-
 // flows makes one row per kind of traffic: where it comes from, by which policy, to whom;
 // and one for the health-check node port.
 func (t *text) flows(s *Service) [][]string {
 	var rows [][]string
-	if outside := s.find("outside", "external"); outside != nil {
-		rows = append(rows, t.flow(s, "FROM OUTSIDE", s.ExternalTrafficPolicy, outside))
+	for _, f := range s.Flows() {
+		rows = append(rows, []string{"FROM " + strings.ToUpper(f.From), f.Policy, t.what(&f), f.Why})
 	}
-	rows = append(rows, t.flow(s, "FROM THE CLUSTER", s.InternalTrafficPolicy, s.find("node", "clusterIP")))
-	if s.HealthCheckNodePort != nil {
-		rows = append(rows, t.health(s))
+	if h := s.HealthCheckNodePort; h != nil {
+		role := Good
+		if h.LocalEndpoints == 0 {
+			role = Warn
+		}
+		rows = append(rows, []string{fmt.Sprintf("HEALTH PORT %d", h.Port), "", t.styled(role, fmt.Sprint(h.Status)), s.HealthWords()})
 	}
 	return rows
 }
 
-func (s *Service) find(from, to string) *Traffic {
-	for i := range s.Traffic {
-		if s.Traffic[i].From == from && s.Traffic[i].To == to {
-			return &s.Traffic[i]
-		}
-	}
-	return nil
-}
-
 const maxListed = 6 // endpoints in a flow line; the table has them all
 
-func (t *text) flow(s *Service, title, policy string, f *Traffic) []string {
-	var what, why string
-	switch f.Action {
-	case "reject":
-		what, why = t.styled(Bad, "REJECT"), "no usable endpoint anywhere: clients are refused at once"
-	case "drop":
-		what, why = t.styled(Bad, "DROP"), "no usable endpoint on this node, though there are some elsewhere: clients wait"
-		if f.Why == "no-cluster-endpoints" {
-			why = "nothing ready, and this list does not fall back: clients wait"
-		}
-	default:
-		listed := f.Endpoints
-		if len(listed) > maxListed {
-			listed = append(append([]string{}, listed[:maxListed]...), fmt.Sprintf("and %d more", len(f.Endpoints)-maxListed))
-		}
-		what = t.styled(t.roleOf(s, f), strings.Join(listed, "  "))
-		why = s.flowWhy(f)
+// what becomes of connections, in a word or by the endpoints.
+func (t *text) what(f *Flow) string {
+	if f.Action != plan.Forward.String() {
+		return t.styled(Bad, strings.ToUpper(f.Action))
 	}
-	return []string{title, policy, what, why}
-}
-
-func (t *text) roleOf(s *Service, f *Traffic) Role {
-	if s.fellBack(f) {
-		return Warn
+	listed, role := f.Endpoints, Good
+	if len(listed) > maxListed {
+		listed = append(append([]string{}, listed[:maxListed]...), fmt.Sprintf("and %d more", len(f.Endpoints)-maxListed))
 	}
-	return Good
-}
-
-func (s *Service) fellBack(f *Traffic) bool {
-	if f.List == endpoints.LocalList.String() {
-		return s.UsesTerminating.Local
+	if f.Fallback {
+		role = Warn
 	}
-	return s.UsesTerminating.Cluster
-}
-
-func (s *Service) flowWhy(f *Traffic) string {
-	share := ""
-	if n := len(f.Endpoints); n > 1 {
-		share = fmt.Sprintf(", each 1 in %d", n)
-	}
-	local := f.List == endpoints.LocalList.String()
-	switch {
-	case s.fellBack(f) && local:
-		return "still serving though terminating: no ready endpoint on this node (KEP-1669)" + share
-	case s.fellBack(f):
-		return "still serving though terminating: no ready endpoint anywhere (KEP-1669)" + share
-	case local:
-		return "ready on this node" + share
-	case s.TopologyMode != "":
-		return "ready, by topology hints (" + s.TopologyMode + ")" + share
-	default:
-		return "ready" + share
-	}
-}
-
-func (t *text) health(s *Service) []string {
-	h := s.HealthCheckNodePort
-	role, verb := Good, "load balancers may send to this node"
-	if h.LocalEndpoints == 0 {
-		role, verb = Warn, "load balancers are told to leave"
-		if outside := s.find("outside", "external"); outside != nil && outside.Action == "forward" && s.UsesTerminating.Local {
-			verb += " while " + strings.Join(outside.Endpoints, ", ") + " still serves"
-		}
-	}
-	noun := "endpoints"
-	if h.LocalEndpoints == 1 {
-		noun = "endpoint"
-	}
-	return []string{
-		fmt.Sprintf("HEALTH PORT %d", h.Port), "", t.styled(role, fmt.Sprint(h.Status)),
-		fmt.Sprintf("%d ready %s here: %s", h.LocalEndpoints, noun, verb),
-	}
+	return t.styled(role, strings.Join(listed, "  "))
 }
 
 // table writes a line for each endpoint, and below them the reasons, each once.
@@ -242,9 +165,9 @@ func (t *text) table(s *Service) {
 		d := &s.Decisions[i]
 		row := []string{d.Endpoint, nodeCell(d), orDash(d.Pod), yes(d.Conditions.Ready), yes(d.Conditions.Serving), yes(d.Conditions.Terminating)}
 		if outside {
-			row = append(row, useCell(d.of(s.ExternalTrafficPolicy)))
+			row = append(row, d.Of(s.ExternalTrafficPolicy).Use())
 		}
-		rows = append(rows, append(row, useCell(d.of(s.InternalTrafficPolicy))))
+		rows = append(rows, append(row, d.Of(s.InternalTrafficPolicy).Use()))
 	}
 	t.page.Table(0, rows)
 	t.reasons(s.Decisions)
@@ -289,24 +212,6 @@ func portPhrase(s *Service) string {
 		return "an unnamed " + s.Protocol + " port in " + s.IPFamily
 	}
 	return fmt.Sprintf("a %s port named %q in %s", s.Protocol, s.Port, s.IPFamily)
-}
-
-func (d *Decision) of(policy string) Reasoned {
-	if policy == endpoints.PolicyLocal.String() {
-		return d.Local
-	}
-	return d.Cluster
-}
-
-func useCell(r Reasoned) string {
-	switch {
-	case r.Reason == endpoints.ReasonFallback.String():
-		return "fallback"
-	case r.Used:
-		return "used"
-	default:
-		return "-"
-	}
 }
 
 func nodeCell(d *Decision) string {

@@ -30,6 +30,8 @@ type Lesson struct {
 	Command, Transcript, File, World     string
 	Previous, Next                       *Link
 	Run                                  *record.Simulation // nil where the command simulates nothing
+	Node                                 *report.NodePage   // nil where the command is not about a node
+	Play                                 string             // the address that opens the world in the page of lameduck play, "" for none
 }
 
 // Link leads to another lesson.
@@ -57,7 +59,8 @@ type lessonPage struct {
 	Lines                                int
 
 	Sentence, Verdict, Word string
-	Drawn                   bool
+	Drawn                   bool          // a script draws the timeline of its run
+	Picture                 template.HTML // of a node, "" for none
 	parts
 }
 
@@ -82,11 +85,20 @@ type parts struct {
 func embedded(data []byte) parts {
 	p := parts{Style: template.CSS(style)} //nolint:gosec // the repository's own
 	if data == nil {
-		p.Policy = fmt.Sprintf("default-src 'none'; style-src '%s'; base-uri 'none'; form-action 'none'", hash(style))
+		p.Policy = styled(style)
 		return p
 	}
 	p.Policy, p.Script, p.Licences, p.Data = policy(), template.JS(script), asComment(licences), template.JS(data) //nolint:gosec // the repository's own, and JSON with <, > and & escaped
 	return p
+}
+
+// styled is the policy of a page without a script, and with these styles alone.
+func styled(styles ...string) string {
+	var hashes []string
+	for _, s := range styles {
+		hashes = append(hashes, "'"+hash(s)+"'")
+	}
+	return fmt.Sprintf("default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'", strings.Join(hashes, " "))
 }
 
 // WriteLesson writes the page of a lesson.
@@ -103,6 +115,10 @@ func WriteLesson(w io.Writer, l *Lesson) error {
 		return err
 	}
 	p.parts = embedded(raw)
+	if l.Node != nil && !p.Drawn {
+		p.Policy = styled(style, l.Node.Style)
+		p.Picture = template.HTML(l.Node.Picture) //nolint:gosec // its words are escaped where it is drawn
+	}
 	return write(w, lessonFrame, p)
 }
 

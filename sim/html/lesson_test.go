@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/report"
 )
 
 func lessonPageOf(t *testing.T, l *Lesson) string {
@@ -31,6 +33,28 @@ func TestThePolicyOfALesson(t *testing.T) {
 	}
 	if data := between(t, drawn, `id="data">`, "</script>"); !strings.Contains(data, `"fixes":[]`) || !strings.Contains(data, `"assumptions":[]`) {
 		t.Error("a lesson's picture has fixes or assumptions")
+	}
+}
+
+// The picture of a node needs no script; its style is allowed by its hash, and its tables stand below it.
+func TestTheNodeOfALesson(t *testing.T) {
+	t.Parallel()
+	node := &report.NodePage{Whose: "As it is.", Picture: "<svg><style>a{}</style></svg>", Style: "a{}", Ports: []report.NodePort{{
+		Title: "a <port>", Outside: true, Ways: [][]string{{"from outside", "policy Local", "DROP", "none"}}, Endpoints: []report.NodeEndpoint{{Address: "10.0.0.1:80", Why: "<b>"}},
+	}}}
+	page := lessonPageOf(t, &Lesson{Name: "one", Title: "One", Node: node})
+	for _, want := range []string{"style-src &#39;" + strings.ReplaceAll(hash(style), "+", "&#43;") + "&#39; &#39;" + strings.ReplaceAll(hash("a{}"), "+", "&#43;") + "&#39;;", "<svg><style>a{}</style></svg>", "<h2>Run it yourself</h2>",
+		"<caption>Endpoints of a &lt;port&gt;</caption>", `<th scope="col">from outside</th>`, `<tr><th scope="row">from outside</th><td>policy Local</td><td>DROP</td><td>none</td></tr>`, "<td>&lt;b&gt;</td>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, between(t, page, "<head>", "<title>"))
+		}
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "lameduck play") {
+		t.Error("has a script, or is told to be played with")
+	}
+	played := lessonPageOf(t, &Lesson{Name: "one", Title: "One", Run: webApp(t), Play: "play/#1.ab"})
+	if !strings.Contains(played, `<a href="play/#1.ab">`) || !strings.Contains(played, "<code>lameduck learn one -o yaml | lameduck play -f -</code>") {
+		t.Error("does not lead to the page of lameduck play")
 	}
 }
 

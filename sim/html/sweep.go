@@ -2,7 +2,6 @@ package html
 
 import (
 	_ "embed" // the frame of a sweep
-	"fmt"
 	"html/template"
 	"io"
 
@@ -20,7 +19,7 @@ func WriteSweep(w io.Writer, p *report.SweepPage, version, again string) error {
 		Own                     template.CSS
 		Drawing                 template.HTML
 	}{
-		p, version, again, fmt.Sprintf("default-src 'none'; style-src '%s' '%s'; base-uri 'none'; form-action 'none'", hash(style), hash(p.Style)),
+		p, version, again, styled(style, p.Style),
 		template.CSS(style), template.HTML(p.Picture), //nolint:gosec // the repository's own, and a picture whose words are escaped where it is drawn
 	})
 }

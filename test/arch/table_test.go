@@ -644,6 +644,7 @@ var packages = []packageRule{
 			{"sim/grid", "the maps of a sweep"},
 			{"sim/story", "the lines of a story, which are worded here"},
 			{"sim/timeline", "the lanes that JSON has where they are asked for"},
+			{"proxier/explain", "what a node does with new connections, which is drawn here"},
 			{"proxier/page", "lines that are no wider than a terminal"},
 		},
 		testOwn: []permit{

@@ -343,7 +343,7 @@ func swept(t *testing.T, dir string) written {
 func lessons(t *testing.T, dir string) []written {
 	t.Helper()
 	site := filepath.Join(dir, "lessons")
-	cmd := exec.Command("go", "run", "../../cmd/lameduck", "learn", "--html", site)
+	cmd := exec.Command("go", "run", "../../cmd/lameduck", "learn", "--html", site, "--play", "play/")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}

@@ -38,6 +38,7 @@ async function check(p) {
     if (drawn.length > 1) await cases(p, page, data, drawn);
   }
   if (p.lesson) await lesson(p, page);
+  if (p.keys === "explained") await explained(p, page);
   if (p.sweep) await swept(p, page);
   if (!p.largest) for (const scheme of ["light", "dark"]) await accessible(p, page, scheme);
   same(p.name, "asks nobody for anything", heard.requests, [`file://${encodeURI(p.file)}`]);
@@ -63,8 +64,8 @@ const controls = {
   holds: [...picture.filter((c) => !/Previous lost|Next lost|story|Close|Lost band|row of/.test(c)), "button The deletion", "choice Case", "choice Client", "choice Node", ...copies, "region Cases", "sort of Cases", "row of Cases",
     "region Assumptions", "sort of Assumptions", "fold All of it", "region the report as text"],
   sweep: ["region The map", "fold Points that cannot be", "region default/web"],
-  lesson: [...picture, "choice Node", "choice Whose delay"],
-  explained: [],
+  lesson: [...picture, "choice Node", "choice Whose delay", "link Drag the knobs of this world in lameduck play"],
+  explained: ["region The picture of the node", "fold The picture as tables", "region Connections to default/web N/TCP", "region Endpoints of default/web N/TCP"],
   lessons: ["link to a lesson"],
 };
 const around = ["link All lessons", "link Previous", "link Next", "region the command and what it prints", "region commands of the exercise", "region the solution", "fold Show a solution", "fold Think first. Then open what happens", "fold NAME.yaml", "region NAME.yaml"];
@@ -589,6 +590,30 @@ async function lesson(p, page) {
   const back = await other.locator("a[rel=prev]").first().getAttribute("href");
   same(p.name, "leads to the next lesson, and that one back", back, p.file.split("/").pop());
   await context.close();
+}
+
+// explained: the picture of a node has each endpoint of its table, with its state and whether it is used, in light and dark and without colour.
+async function explained(p, page) {
+  const rows = await page.locator("figure + details table:last-of-type").last().locator("tbody tr").evaluateAll((all) => all.map((r) => [...r.children].map((c) => c.textContent)));
+  const picture = await page.locator("figure svg").first().evaluate((svg) => [...svg.querySelectorAll("text")].map((t) => t.textContent));
+  say(p.name, "each endpoint of the table is in the picture", rows.length === 3 && rows.every((r) => picture.includes(r[0])), JSON.stringify([rows, picture]));
+  const unused = rows.filter((r) => r.slice(6, -1).every((u) => u === "not used")).length;
+  same(p.name, "the picture says of which endpoints none is used", picture.filter((t) => t === "not used").length, unused);
+  same(p.name, "each way that is used has a line", await page.locator("figure svg path.way[d*=C]").count(), rows.flatMap((r) => r.slice(6, -1)).filter((u) => u !== "not used").length);
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const pale = await page.locator("figure svg").first().evaluate((svg) => {
+      const light = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map((c) => Number(c) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((n, c, i) => n + c * [0.2126, 0.7152, 0.0722][i], 0);
+      const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((m, n) => n - m); return (x + 0.05) / (y + 0.05); };
+      const paper = getComputedStyle(svg.querySelector(".paper")).fill;
+      return [...svg.querySelectorAll("text")].map((t) => {
+        const box = t.closest(".bar")?.querySelector("rect") ?? (t.previousElementSibling?.matches("rect.box, rect.box + text") ? svg.querySelector("rect.box") : null);
+        return [t.textContent, contrast(getComputedStyle(t).fill, box ? getComputedStyle(box).fill : paper)];
+      }).filter(([, c]) => c < 4.5);
+    });
+    same(p.name, `the words of the picture can be read, ${scheme}`, pale, []);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
 }
 
 async function cases(p, page, data, drawn) {

@@ -97,6 +97,9 @@ func (c *explainCommand) run() error {
 	x := explain.Build(snapshot(objects, profile.Options, c.std), node, profile, keep)
 	x.NotProxied = append(x.NotProxied, notProxied(objects, keep)...)
 	c.hint(in, objects)
+	if c.std.Explained != nil {
+		c.std.Explained(x)
+	}
 	return c.output.write(c.std.Out, x, func(w io.Writer) error {
 		return x.WriteText(w, explain.TextOptions{Style: colours(w), Width: columns(w)})
 	})

@@ -24,6 +24,7 @@ type learnCommand struct {
 	all      bool
 	pause    bool
 	site     string
+	player   string
 	output   string
 	courses  []*learn.Course
 	flags    *pflag.FlagSet
@@ -41,15 +42,18 @@ runs one command on it, says what happened and why, and sets an exercise.
 The exercise is a change of the lesson's file. --check runs the file as you changed it, and says
 whether the goal is reached: exit code 0 if it is, 1 if not.
 
---html writes all lessons as pages, each with the timeline of its run, and an index.html to open.
-Of what is in the directory only such pages are overwritten, and nothing is deleted.`,
+--html writes all lessons as pages, each with the timeline of its run or a picture of the node that
+it asks, and an index.html to open.
+Of what is in the directory only such pages are overwritten, and nothing is deleted. With --play
+they have links that open a lesson's world in the page of lameduck play, which is served there.`,
 		Example: `  lameduck learn
   lameduck learn blackhole
   lameduck learn blackhole -o yaml > mine.yaml
   lameduck learn blackhole --check mine.yaml
   lameduck learn blackhole --solution
   lameduck learn --all
-  lameduck learn --html lessons`,
+  lameduck learn --html lessons
+  lameduck play --write lessons/play && lameduck learn --html lessons --play play/`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: c.completes,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -64,6 +68,7 @@ Of what is in the directory only such pages are overwritten, and nothing is dele
 	f.BoolVar(&c.pause, "pause", true, "on a terminal: wait for Enter after the question")
 	f.StringVarP(&c.output, "output", "o", "text", "text, or yaml: the lesson's file")
 	f.StringVar(&c.site, "html", "", "write all lessons as pages into this `DIRECTORY`: index.html, and one page a lesson")
+	f.StringVar(&c.player, "play", "", "with --html: `URL` of a page of lameduck play, from the lessons or in full, for links that open their worlds in it")
 	cmd.MarkFlagsMutuallyExclusive("check", "solution", "output", "all", "html")
 	err := cmd.RegisterFlagCompletionFunc("output", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []string{"text", "yaml"}, cobra.ShellCompDirectiveNoFileComp
@@ -89,6 +94,9 @@ func (c *learnCommand) completes(_ *cobra.Command, args []string, _ string) ([]c
 func (c *learnCommand) run(args []string) error {
 	if c.output != "text" && c.output != "yaml" {
 		return fmt.Errorf("--output %q: want text or yaml", c.output)
+	}
+	if c.player != "" && !c.flags.Changed("html") {
+		return errors.New("--play is for the pages of --html: add --html DIRECTORY")
 	}
 	if err := c.load(); err != nil {
 		return err

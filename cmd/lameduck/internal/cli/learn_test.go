@@ -214,7 +214,7 @@ func TestTheShellCompletesLessons(t *testing.T) {
 // wrote has the site written into a directory, and returns its pages by name.
 func wrote(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	says(t, ExitOK, "learn --html "+dir, "lessons are in "+dir+": open "+filepath.Join(dir, "index.html"))
+	says(t, ExitOK, "learn --html "+dir+" --play play/", "lessons are in "+dir+": open "+filepath.Join(dir, "index.html"))
 	out := map[string]string{}
 	for _, name := range append(learn.Names(courses(t)), "index") {
 		text, err := os.ReadFile(filepath.Join(dir, name+".html"))
@@ -249,6 +249,12 @@ func TestTheSiteOfTheLessons(t *testing.T) {
 		if simulates := l.Command[0] == "sim"; drawn != simulates || strings.Contains(page, "<script>") != drawn {
 			t.Errorf("has a picture: %v", drawn)
 		}
+		if (strings.Contains(page, "<figure ") && strings.Contains(page, "</svg>") && strings.Contains(page, "<caption>Endpoints of ")) == drawn {
+			t.Error("has no picture of its own kind alone")
+		}
+		if strings.Contains(page, `<a href="play/#1.`) != drawn || strings.Contains(page, "| lameduck play -f -</code>") != drawn {
+			t.Error("only what is simulated can be dragged")
+		}
 		if !strings.Contains(page, `<details class="solution"><summary>`) || strings.Contains(page, `<details class="answer" open`) {
 			t.Error("its answer or its solution is not folded away")
 		}
@@ -275,6 +281,7 @@ func TestTheSiteOverwritesNothingOfOthers(t *testing.T) {
 	}
 	says(t, ExitUsage, "learn --html "+theirs, "err:--html: mkdir "+theirs)
 	says(t, ExitUsage, "learn blackhole --html "+dir, "err:--html writes all lessons: leave out the name blackhole")
+	says(t, ExitUsage, "learn blackhole --play play/", "err:--play is for the pages of --html: add --html DIRECTORY")
 	says(t, ExitUsage, "learn --all --html "+dir, "err:none of the others can be")
 }
 

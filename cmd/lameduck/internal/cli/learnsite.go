@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/learn"
+	"github.com/lameduck-proxy/lameduck/proxier/explain"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/html"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -72,15 +73,20 @@ func (c *learnCommand) sitePages() ([]sitePage, error) {
 
 // sitePage runs a lesson's command, and makes its page of what that prints in lines of 100 columns, on whatever terminal.
 func (c *learnCommand) sitePage(l *learn.Lesson, version string) ([]byte, error) {
-	var run *record.Simulation
+	var ran learn.Ran
 	std := c.streams(map[string]string{l.File(): l.World}, c.std.Err)
 	std.Out = sized{columns: page.Widest - indent}
-	std.Simulated = func(s *record.Simulation) { run = s }
+	std.Simulated = func(s *record.Simulation) { ran.Run = s }
+	std.Explained = func(x *explain.Explanation) { ran.Node = x }
 	output, err := c.execute(l.Command, std)
 	if err != nil && !errors.Is(err, errFindings) {
 		return nil, err
 	}
-	p := l.Page(c.courses, output, run)
+	ran.Output = output
+	p, err := l.Page(c.courses, ran, c.player)
+	if err != nil {
+		return nil, internalError{err}
+	}
 	p.Version = version
 	var out bytes.Buffer
 	if err := html.WriteLesson(&out, p); err != nil {

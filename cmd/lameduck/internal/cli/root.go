@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/lameduck-proxy/lameduck/proxier/explain"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
@@ -40,6 +41,8 @@ type Streams struct {
 	Held map[string]string
 	// Simulated hears of what sim has simulated, with its timelines, before it is printed: for the page of a lesson. It may be nil.
 	Simulated func(*record.Simulation)
+	// Explained hears of what explain, or trace of its packet's node, has found before that is printed: for the same. It may be nil.
+	Explained func(*explain.Explanation)
 }
 
 // inputError says that the input cannot be used; its problems are already on stderr.

@@ -71,7 +71,7 @@ func unfinished(text []byte) int {
 
 // shown are the streams for the work itself: what it writes cannot make a terminal do anything.
 func (s Streams) shown() Streams {
-	return Streams{In: s.In, Out: &screen{to: s.Out, coloured: terminal(s.Out)}, Err: &screen{to: s.Err}, Held: s.Held, Simulated: s.Simulated}
+	return Streams{In: s.In, Out: &screen{to: s.Out, coloured: terminal(s.Out)}, Err: &screen{to: s.Err}, Held: s.Held, Simulated: s.Simulated, Explained: s.Explained}
 }
 
 // lost is why the answer did not get out, nil where it did.

@@ -79,6 +79,9 @@ func (c *traceCommand) run() error {
 		return err
 	}
 	snap := snapshot(objects, profile.Options, c.std)
+	if c.std.Explained != nil {
+		c.std.Explained(explain.Build(snap, node, profile, nil))
+	}
 	a := explain.BuildTrace(plan.Build(snap, node), p, profile)
 	if c.node.mode == "" && c.node.config == "" && len(objects.KubeProxyConfigurations) == 0 {
 		c.node.mode = plan.IPTables.String()

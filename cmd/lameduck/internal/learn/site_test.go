@@ -6,7 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lameduck-proxy/lameduck/proxier/explain"
 	"github.com/lameduck-proxy/lameduck/sim/html"
+	"github.com/lameduck-proxy/lameduck/sim/play"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 func TestTheWordsOfAPage(t *testing.T) {
@@ -16,7 +19,7 @@ func TestTheWordsOfAPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Find(courses, "one").Page(courses, "DROPS one\n\nWHY\n  so\n\nASSUMED\n  that\n", nil)
+	got := pageOf(t, courses, "one", Ran{Output: "DROPS one\n\nWHY\n  so\n\nASSUMED\n  that\n"}, "play/")
 	want := &html.Lesson{
 		Name: "one", Title: "A title", Place: "Drains and budgets, 1 of 2", Hook: "What?", Question: []string{"What is it?"}, Happened: []string{"This."},
 		Answer: []string{"That.", "More of it."}, Exercise: []string{"Do it."}, Goals: []string{"the verdict is holds"},
@@ -26,11 +29,40 @@ func TestTheWordsOfAPage(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if p := Find(courses, "two").Page(courses, "", nil); p.Previous == nil || p.Previous.Name != "one" || p.Next != nil {
+	if p := pageOf(t, courses, "two", Ran{}, ""); p.Previous == nil || p.Previous.Name != "one" || p.Next != nil {
 		t.Errorf("before %v, after %v", p.Previous, p.Next)
 	}
 	if list := Index(courses); list.Courses[1].Lessons[1].Hook != "What?" || list.Courses[1].About != "What kubectl drain waits for, and what it does not" {
 		t.Errorf("%+v", list.Courses[1])
+	}
+}
+
+func pageOf(t *testing.T, courses []*Course, name string, ran Ran, player string) *html.Lesson {
+	t.Helper()
+	p, err := Find(courses, name).Page(courses, ran, player)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// What was simulated can be dragged in the page of lameduck play, where that is somewhere; of a node there is a picture.
+func TestWhatCameOfTheCommand(t *testing.T) {
+	t.Parallel()
+	courses, err := Parse(Files{"one.md": lesson, "one.yaml": world})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &record.Simulation{}
+	fragment, err := play.Fragment("one.yaml", world)
+	if p := pageOf(t, courses, "one", Ran{Run: run}, "play/"); err != nil || p.Run != run || p.Play != "play/#"+fragment || p.Node != nil {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if p := pageOf(t, courses, "one", Ran{Run: run}, ""); p.Play != "" {
+		t.Error(p.Play)
+	}
+	if p := pageOf(t, courses, "one", Ran{Node: &explain.Explanation{Node: "node-1"}}, "play/"); p.Play != "" || p.Node == nil || !strings.HasPrefix(p.Node.Title, "What node-1 does") {
+		t.Errorf("%+v", p)
 	}
 }
 

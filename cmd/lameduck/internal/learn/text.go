@@ -230,12 +230,15 @@ probe that is there.
     lameduck learn blackhole              # shows one
     lameduck learn blackhole --solution   # shows a solution of its exercise
     lameduck learn --html lessons         # writes all of them as pages into the directory lessons
+    lameduck play --write lessons/play    # puts the page of lameduck play beside them, and then
+    lameduck learn --html lessons --play play/    # has links in them that open their worlds in it
 
 To do an exercise, write the lesson's file with ` + "`lameduck learn blackhole -o yaml > mine.yaml`" + `, change it, and ask ` + "`lameduck learn blackhole --check mine.yaml`" + `
 whether it is solved: exit code 0 if it is, 1 if not. With ` + "`--all`" + ` all lessons are shown, one after another.
 
 The pages of ` + "`--html`" + ` are files that a browser opens from disk and that ask nobody for anything: an index.html, and for each lesson its question, the
-timeline of its run, what happened, the transcript, and the exercise with its solution folded away. The same lameduck writes the same bytes.
+timeline of its run or a picture of the node that it asks, what happened, the transcript, and the exercise with its solution folded away. The same
+lameduck writes the same bytes.
 Of what is in the directory only such pages are overwritten; nothing is deleted.
 
 This page is made of the lessons; [how they are written](../examples/lessons/README.md).
