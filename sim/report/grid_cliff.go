@@ -1,17 +1,28 @@
 package report
 
-import "github.com/lameduck-proxy/lameduck/sim/grid"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/grid"
+)
 
 // cliff draws the edge between loss and none, with the value at which nothing is lost any more beside each of its steps.
 func (d *drawing) cliff(m *grid.Map, x, y func(int) float64) {
 	var across, down []grid.Edge // edges of points beside each other, and above each other
+	var way strings.Builder
 	for _, e := range m.Cliff() {
 		if e.Below {
 			across = append(across, e)
-			d.addf(`<path class="cliff" d="M%.1f %.1fH%.1f"/>`, x(e.X), y(e.Y+1), x(e.X+1))
+			fmt.Fprintf(&way, "M%.1f %.1fH%.1f", x(e.X), y(e.Y+1), x(e.X+1))
 		} else {
 			down = append(down, e)
-			d.addf(`<path class="cliff" d="M%.1f %.1fV%.1f"/>`, x(e.X+1), y(e.Y), y(e.Y+1))
+			fmt.Fprintf(&way, "M%.1f %.1fV%.1f", x(e.X+1), y(e.Y), y(e.Y+1))
+		}
+	}
+	if way.Len() > 0 { // with an edge in the colour of the paper: it passes beside all colours of the scale
+		for _, class := range []string{"beneath", "cliff"} {
+			d.addf(`<path class=%q d="%s"/>`, class, way.String())
 		}
 	}
 	alike := func(a, b grid.Edge) bool { return m.At(a.X, a.Y).Clean() == m.At(b.X, b.Y).Clean() } // of two sides

@@ -14,9 +14,11 @@ import (
 
 // A picture of a sweep has one panel a map, below each other: rectangles in a scale that is even to the eye (cividis), a colour and a
 // dot of their own for points that lose nothing, the cliff as a line, and a ring at the point at which the input stands. Colours
-// follow the reader's light or dark scheme; without any, dots, hatching and the line say the same.
+// follow the reader's light or dark scheme: the more is lost, the farther a colour is from the paper. Without any, dots, hatching and
+// the line say the same.
 
-// cividis, from little to much, as ten steps (matplotlib's table reversed; CC0). From firstDark on it is too dark for black figures.
+// cividis, from bright to dark, as ten steps (matplotlib's table reversed; CC0). From firstDark on it is too dark for black figures. On
+// white paper the first step is the least loss, on black paper the most.
 var cividis = [...]string{"#fee838", "#e1cc55", "#c3b369", "#a59c74", "#8a8678", "#707173", "#575d6d", "#3b496c", "#123570", "#00224e"}
 
 const firstDark = 5
@@ -32,27 +34,44 @@ const (
 	svgRow    = 60
 )
 
-const svgStyle = `
+const svgBase = `
   text { font: 13px system-ui, sans-serif; fill: #1b1f24 }
-  .ondark { font-size: 11px; fill: #ffffff } .onlight { font-size: 11px; fill: #000000 }
+  .onlittle { font-size: 11px; fill: #000000 } .onmuch { font-size: 11px; fill: #ffffff }
   .title { font-weight: 600; font-size: 15px }
   .axis { fill: none; stroke: #57606a }
   .none { fill: #ffffff; stroke: #d0d7de; stroke-width: 0.5 }
   .dot { fill: #8c959f }
   .unknown { fill: none }
   .paper { fill: #ffffff }
-  .cliff { fill: none; stroke: #d55e00; stroke-width: 3; stroke-linecap: square }
+  .cliff { fill: none; stroke: #d55e00; stroke-width: 3; stroke-linecap: square } .beneath { fill: none; stroke: #ffffff; stroke-width: 7; stroke-linecap: square }
   .value { fill: #a34700; font-weight: 600; font-size: 12px; paint-order: stroke; stroke: #ffffff; stroke-width: 4px; stroke-linejoin: round }
   .here { fill: none; stroke: #d55e00; stroke-width: 3 }
   .beside { fill: #d55e00 }
-  .herein { fill: none; stroke: #ffffff; stroke-width: 1.5 }
+  .herein { fill: none; stroke: #ffffff; stroke-width: 7 }
   .endless { fill: url(#hatch) }
   .hatch { stroke: #cf222e; stroke-width: 3 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .paper, .none { fill: #0d1117 } .none { stroke: #30363d } .axis { stroke: #8b949e }
-    .cliff, .here { stroke: #ff9e4a } .beside { fill: #ff9e4a } .herein { stroke: #0d1117 } .hatch { stroke: #ff7b72 } .value { fill: #ff9e4a; stroke: #0d1117 }
+    .onlittle { fill: #ffffff } .onmuch { fill: #000000 }
+    .cliff, .here { stroke: #ff9e4a } .beside { fill: #ff9e4a } .herein, .beneath { stroke: #0d1117 } .hatch { stroke: #ff7b72 } .value { fill: #ff9e4a; stroke: #0d1117 }
   }
 `
+
+// svgStyle is svgBase with a class for each step of the scale.
+var svgStyle = svgBase + stepStyles()
+
+// stepStyles are the steps of the scale, the other way round on dark paper.
+func stepStyles() string {
+	light, dark := " ", "  @media (prefers-color-scheme: dark) {\n   "
+	for i := range cividis {
+		light += fmt.Sprintf(" .%s { fill: %s }", stepClass(i), cividis[i])
+		dark += fmt.Sprintf(" .%s { fill: %s }", stepClass(i), cividis[len(cividis)-1-i])
+	}
+	return light + "\n" + dark + "\n  }\n"
+}
+
+// stepClass is the class of a step of the scale.
+func stepClass(i int) string { return fmt.Sprintf("loss%d", i) }
 
 // drawing is the picture of a sweep under work.
 type drawing struct {
@@ -141,7 +160,7 @@ type box struct{ x, y, wide, high float64 }
 
 // cell draws one point: with words to hover.
 func (d *drawing) cell(c *grid.Cell, b box, words string) {
-	class, fill := "", ""
+	class, step := "", -1
 	switch {
 	case c.Runs == 0: // a cross: refused, or not done
 		d.addf(`<path class="axis" d="M%.2f %.2fl%.2f %.2fm%.2f 0l%.2f %.2f"/>`, b.x+b.wide/3, b.y+b.high/3, b.wide/3, b.high/3, -b.wide/3, b.wide/3, -b.high/3)
@@ -151,21 +170,18 @@ func (d *drawing) cell(c *grid.Cell, b box, words string) {
 	case c.WithLoss == 0:
 		class = "none"
 	default:
-		fill = cividis[stepOf(c.Lost.Median, d.most)]
+		step = stepOf(c.Lost.Median, d.most)
+		class = stepClass(step)
 	}
-	attribute := fmt.Sprintf("class=%q", class)
-	if fill != "" {
-		attribute = fmt.Sprintf("fill=%q", fill)
-	}
-	d.addf(`<rect %s x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s</title></rect>`, attribute, b.x, b.y, b.wide, b.high, escaped(words))
+	d.addf(`<rect class=%q x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s</title></rect>`, class, b.x, b.y, b.wide, b.high, escaped(words))
 	if class == "none" {
 		d.addf(`<circle class="dot" cx="%.2f" cy="%.2f" r="%.2f"/>`, b.x+b.wide/2, b.y+b.high/2, min(1.5, b.wide/6, b.high/6))
 	}
 	const roomX, roomY = 30, 14 // for a figure
-	if fill != "" && b.wide >= roomX && b.high >= roomY {
-		on := "onlight"
-		if stepOf(c.Lost.Median, d.most) >= firstDark {
-			on = "ondark"
+	if step >= 0 && b.wide >= roomX && b.high >= roomY {
+		on := "onlittle"
+		if step >= firstDark {
+			on = "onmuch"
 		}
 		d.addf(`<text class=%q text-anchor="middle" x="%.1f" y="%.1f">%s</text>`, on, b.x+b.wide/2, b.y+b.high/2+4, escaped(svgFigure(c)))
 	}
@@ -205,12 +221,18 @@ func hereOf(a *knob.Axis, here string) int {
 	return a.Index(here)
 }
 
-// here draws a frame round the input's own point, where both axes have it; where one has it, a triangle outside of the map, at its column or row.
-func (d *drawing) here(m *grid.Map, x, y func(int) float64) {
-	i, j := hereOf(m.X, m.HereX), 0
+// hereOn is where the input stands on both axes; in the first row where there is but one.
+func hereOn(m *grid.Map) (i, j int) {
+	i = hereOf(m.X, m.HereX)
 	if m.Y != nil {
 		j = hereOf(m.Y, m.HereY)
 	}
+	return i, j
+}
+
+// here draws a frame round the input's own point, where both axes have it; where one has it, a triangle outside of the map, at its column or row.
+func (d *drawing) here(m *grid.Map, x, y func(int) float64) {
+	i, j := hereOn(m)
 	if i < 0 || j < 0 {
 		d.beside(m, i, j, x, y)
 		return
@@ -218,7 +240,7 @@ func (d *drawing) here(m *grid.Map, x, y func(int) float64) {
 	for _, frame := range []struct {
 		class string
 		inset float64
-	}{{"herein", 4}, {"here", 2}} {
+	}{{"herein", 3}, {"here", 3}} {
 		d.addf(`<rect class=%q x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="3"><title>the input as it is</title></rect>`,
 			frame.class, x(i)+frame.inset, y(j+1)+frame.inset, x(i+1)-x(i)-2*frame.inset, y(j)-y(j+1)-2*frame.inset)
 	}
@@ -240,9 +262,9 @@ func (d *drawing) labels(m *grid.Map, x, y func(int) float64) {
 	bottom := d.top + svgTop + fieldHigh(m)
 	const room = 52 // pixels a label
 	for i, step := 0, every(m.X, int(x(1)-x(0)), room); i < len(m.X.Values); i += step {
-		d.addf(`<text text-anchor="middle" x="%.1f" y="%d">%s</text>`, (x(i)+x(i+1))/2, bottom+18, escaped(m.X.Values[i].Text))
+		d.addf(`<text text-anchor="middle" x="%.1f" y="%d">%s</text>`, (x(i)+x(i+1))/2, bottom+22, escaped(m.X.Values[i].Text))
 	}
-	d.addf(`<text class="title" text-anchor="middle" x="%d" y="%d">%s</text>`, (svgLeft+svgWidth-svgRight)/2, bottom+42, escaped(m.X.Name))
+	d.addf(`<text class="title" text-anchor="middle" x="%d" y="%d">%s</text>`, (svgLeft+svgWidth-svgRight)/2, bottom+46, escaped(m.X.Name))
 	if m.Y == nil {
 		return
 	}
@@ -263,23 +285,28 @@ func every(a *knob.Axis, pixels, room int) int {
 }
 
 // entry is a line of the legend.
-type entry struct{ attribute, words string }
+type entry struct{ class, words string }
 
-// line is the attribute of the legend's entry that is a line.
-const line = `class="cliff"`
+// line is the class of the entry of the legend that is a line.
+const line = "cliff"
 
 // scale draws what the colours and marks of a map mean.
 func (d *drawing) scale(m *grid.Map) {
 	const swatch, left = 18, svgWidth - svgRight + 24
 	row := func(i int) int { return d.top + svgTop + i*(swatch+4) }
 	for i, t := range d.entries(m) {
-		if t.attribute == line {
-			d.addf(`<path %s d="M%d %dh%d"/>`, line, left, row(i)+swatch/2, swatch)
+		switch t.class {
+		case line:
+			d.addf(`<path class=%q d="M%d %dh%d"/>`, line, left, row(i)+swatch/2, swatch)
+			d.addf(`<text x="%d" y="%d">%s</text>`, left+swatch+6, row(i)+14, t.words)
+			continue
+		case "beside":
+			d.addf(`<path class="beside" d="M%d %dl-5 7h10z"/>`, left+swatch/2, row(i)+5)
 			d.addf(`<text x="%d" y="%d">%s</text>`, left+swatch+6, row(i)+14, t.words)
 			continue
 		}
-		d.addf(`<rect %s x="%d" y="%d" width="%d" height="%d"/>`, t.attribute, left, row(i), swatch, swatch)
-		if t.attribute == `class="none"` {
+		d.addf(`<rect class=%q x="%d" y="%d" width="%d" height="%d"/>`, t.class, left, row(i), swatch, swatch)
+		if t.class == "none" {
 			d.addf(`<circle class="dot" cx="%d" cy="%d" r="1.5"/>`, left+swatch/2, row(i)+swatch/2)
 		}
 		d.addf(`<text x="%d" y="%d">%s</text>`, left+swatch+6, row(i)+14, escaped(t.words))
@@ -293,19 +320,24 @@ func (d *drawing) entries(m *grid.Map) []entry {
 		return slices.ContainsFunc(m.Cells, func(c grid.Cell) bool { return is(&c) })
 	}
 	if has((*grid.Cell).Clean) {
-		out = append(out, entry{`class="none"`, "nothing lost"})
+		out = append(out, entry{"none", "nothing lost"})
 	}
 	if d.most > 0 {
-		out = append(out, entry{fmt.Sprintf("fill=%q", cividis[0]), "little"}, entry{fmt.Sprintf("fill=%q", cividis[len(cividis)-1]), span(engine.Time(d.most))})
+		out = append(out, entry{stepClass(0), "little"}, entry{stepClass(len(cividis) - 1), span(engine.Time(d.most))})
 	}
 	if has(func(c *grid.Cell) bool { return c.Verdict.Endless() }) {
-		out = append(out, entry{`class="endless"`, "does not end"})
+		out = append(out, entry{"endless", "does not end"})
 	}
 	if has(func(c *grid.Cell) bool { return c.Refused != "" }) {
-		out = append(out, entry{`class="unknown"`, "x  refused"})
+		out = append(out, entry{"unknown", "x  refused"})
 	}
 	if len(m.Cliff()) > 0 {
 		out = append(out, entry{line, "the loss ends"})
+	}
+	if i, j := hereOn(m); i >= 0 && j >= 0 {
+		out = append(out, entry{"here", "as it is"})
+	} else if i >= 0 || m.Y != nil && j >= 0 {
+		out = append(out, entry{"beside", "as it is"})
 	}
 	return out
 }

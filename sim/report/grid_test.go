@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -160,6 +161,76 @@ func TestASweepSaysFromWhereOnNothingIsLost(t *testing.T) {
 	}
 }
 
+// light is how much light a colour, "#rrggbb", sends out: from 0 to 1.
+func light(t *testing.T, colour string) float64 {
+	t.Helper()
+	n, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)
+	if err != nil || len(colour) != 7 {
+		t.Fatalf("%q is no colour", colour)
+	}
+	sum := 0.0
+	for i, part := range []float64{0.2126, 0.7152, 0.0722} {
+		c := float64(n>>(16-8*i)&0xff) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += part * c
+	}
+	return sum
+}
+
+func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
+
+// On white paper and on black, the more is lost, the farther a colour is from the paper; figures can be read on each, and the cliff on what
+// is beneath it.
+func TestTheScaleOfASweepReadsAlikeInLightAndDark(t *testing.T) {
+	t.Parallel()
+	bright, dark, ok := strings.Cut(svgBase, "@media (prefers-color-scheme: dark)")
+	lightSteps, darkSteps, okSteps := strings.Cut(stepStyles(), "@media (prefers-color-scheme: dark)")
+	if !ok || !okSteps {
+		t.Fatal("the style knows no dark scheme")
+	}
+	of := func(style, class, property string) string {
+		for _, m := range regexp.MustCompile(`([^{}]+)\{([^}]*)\}`).FindAllStringSubmatch(style, -1) {
+			for _, selector := range strings.Split(m[1], ",") {
+				if _, value, ok := strings.Cut(m[2], property+": "); ok && strings.TrimSpace(selector) == "."+class {
+					return value[:7]
+				}
+			}
+		}
+		t.Fatalf("no %s of .%s", property, class)
+		return ""
+	}
+	for name, scheme := range map[string]struct{ style, steps string }{"light": {bright, lightSteps}, "dark": {strings.Replace(dark, "{", "", 1), strings.Replace(darkSteps, "{", "", 1)}} {
+		paper, last := light(t, of(scheme.style, "paper", "fill")), 0.0
+		for i := range cividis {
+			step := light(t, of(scheme.steps, stepClass(i), "fill"))
+			if c := contrast(step, paper); c <= last {
+				t.Errorf("%s: step %d is not farther from the paper: %.2f after %.2f", name, i, c, last)
+			} else {
+				last = c
+			}
+			on := "onlittle"
+			if i >= firstDark {
+				on = "onmuch"
+			}
+			if c := contrast(light(t, of(scheme.style, on, "fill")), step); c < 4.5 {
+				t.Errorf("%s: figures on step %d have a contrast of %.2f", name, i, c)
+			}
+		}
+		for line, beneath := range map[string]string{"cliff": "beneath", "here": "herein"} {
+			if c := contrast(light(t, of(scheme.style, line, "stroke")), light(t, of(scheme.style, beneath, "stroke"))); c < 3 {
+				t.Errorf("%s: the %s has a contrast of %.2f", name, line, c)
+			}
+		}
+		if c := contrast(light(t, of(scheme.style, "value", "fill")), paper); c < 4.5 {
+			t.Errorf("%s: the value of the cliff has a contrast of %.2f", name, c)
+		}
+	}
+}
+
 // A page has each point of a sweep in words, those that cannot be with their reasons, and says where the input is.
 func TestThePageOfASweep(t *testing.T) {
 	t.Parallel()
@@ -172,7 +243,7 @@ func TestThePageOfASweep(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	cells := m.Rows[0].Cells
-	if c := cells[0]; !c.Here || c.Clean || c.Runs != "20 of 20" || !strings.HasPrefix(c.Lost, "0.9 s (") {
+	if c := cells[0]; !c.Here || c.Clean || c.Runs != "20 of 20" || c.Lost != "0.9 s (0.45-1.8)" {
 		t.Errorf("the first point: %+v", c)
 	}
 	if c := cells[2]; c.Here || !c.Clean || c.Lost != "nothing" {
