@@ -24,8 +24,10 @@ export function Paths({ index, client, now, zero }: { index: Index; client: numb
   const { boxes, edges, left, height } = picture(index, client, now);
   if (narrow) tighten(boxes);
   const find = (key: string) => boxes.find((b) => b.key === key);
-  const words = edges.map((e) => e.words);
-  const dead = edges.filter((e) => e.kind === "dead");
+  const drawn = edges.filter((e) => find(e.from) && find(e.to));
+  const words = drawn.map((e) => e.words);
+  if (edges.length > drawn.length) words.push(`${count(edges.length - drawn.length, "more way")}, not drawn`);
+  const isDead = (e: Edge) => e.kind === "dead";
   return (
     <div class={narrow ? "paths narrow" : "paths"} ref={box}>
       <div class="picture" tabIndex={0} role="group" aria-label="Picture of the ways"><svg viewBox={`0 0 ${narrow ? 384 : 760} ${height}`} role="img" aria-label={`Where new connections go at ${relative(now, zero)}: ${words.join("; ")}`}>
@@ -34,7 +36,7 @@ export function Paths({ index, client, now, zero }: { index: Index; client: numb
           <marker id="arrow-open" markerWidth="9" markerHeight="9" refX="8" refY="4.5" orient="auto"><path d="M1 1 L8 4.5 L1 8" class="arrow-open" /></marker>
           <marker id="cross" markerWidth="11" markerHeight="11" refX="8" refY="5.5" orient="auto" markerUnits="userSpaceOnUse"><path d="M1 1 L10 10 M10 1 L1 10" class="cross" /></marker>
         </defs>
-        {edges.map((e) => {
+        {drawn.map((e) => {
           const a = find(e.from), b = find(e.to);
           if (!a || !b) return null;
           const x0 = a.x + a.w, y0 = a.y + 18, x1 = b.x - 2, y1 = b.y + 18, mid = (x1 - x0) / 2;
@@ -43,17 +45,17 @@ export function Paths({ index, client, now, zero }: { index: Index; client: numb
         {boxes.map((b) => <BoxShape key={b.key} box={b} narrow={narrow} />)}
       </svg></div>
       <p class="key"><svg width="34" height="10" aria-hidden="true"><path class="edge live" d="M1 5 L33 5" /></svg> live <svg width="34" height="10" aria-hidden="true"><path class="edge fallback" d="M1 5 L33 5" /></svg> fallback: terminating, no pod is ready <svg width="34" height="12" aria-hidden="true"><path class="edge dead" d="M1 6 L24 6" /><path class="cross" d="M24 1 L33 11 M33 1 L24 11" /></svg> dead: requests are lost. Thick frame: changed in the last 100 ms.{left && ` ${left}`}</p>
-      <p>{deadWords(dead, relative(now, zero))}</p>
+      <p>{deadWords(edges.filter(isDead), drawn.filter(isDead).length, relative(now, zero))}</p>
     </div>
   );
 }
 
 // deadWords count the ways that lead to nobody. What an ingress controller sends on one may be tried again at another pod.
-function deadWords(dead: Edge[], at: string): string {
+function deadWords(dead: Edge[], drawn: number, at: string): string {
   if (dead.length === 0) return `At ${at} no way is dead.`;
   const [are, them] = dead.length === 1 ? ["is", "it"] : ["are", "them"];
   const lost = dead.every((e) => e.again) ? `requests on ${them} are lost, unless they are tried again at another pod` : `new connections on ${them} are lost`;
-  return `At ${at} ${count(dead.length, "way")} ${are} dead: ${lost}.`;
+  return `At ${at} ${count(dead.length, "way")} ${are} dead${drawn < dead.length ? `, ${drawn} of them drawn` : ""}: ${lost}.`;
 }
 
 // tighten puts the boxes where there is the width of a telephone: in columns side by side, for what is lost is lost in the last one.
