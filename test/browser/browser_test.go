@@ -104,6 +104,9 @@ type written struct {
 	Hostile bool   `json:"hostile"` // its names are markup
 	Largest bool   `json:"largest"` // its size and speed are held to limits
 	Many    bool   `json:"many"`    // it has more nodes and pods than lanes
+	// Thousands says that it has ten thousand pods.
+	Thousands bool `json:"thousands"`
+
 	Anyway  bool   `json:"anyway"`  // requests fail without the action, too
 	Blocked bool   `json:"blocked"` // no pod goes
 	Crash   bool   `json:"crash"`   // a node crashes
@@ -201,6 +204,14 @@ func many(t *testing.T) *record.Simulation {
 	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.Replace(hostile, "replicas: 2", "replicas: 30", 1))}}, manifest.Options{})
 	cases, _ := scenario.Infer(objects, scenario.Options{Nodes: 60, Actions: []string{"rollout"}})
 	return drawn(t, cases, sweep.Options{Runs: 2})
+}
+
+// thousands are ten thousand pods whose image is markup, and a node of a hundred that is drained of its part of them.
+func thousands(t *testing.T) *record.Simulation {
+	t.Helper()
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.Replace(hostile, "replicas: 2", "replicas: 10000", 1))}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Nodes: 100, Actions: []string{"drain"}})
+	return drawn(t, cases, sweep.Options{Runs: 1, Fixes: -1})
 }
 
 // anyway are two pods on three nodes whose ports lead to own pods alone: one node answers nobody, whatever is done.
@@ -313,6 +324,7 @@ func pages(t *testing.T, dir string) []written {
 		{written{Name: "many", Many: true}, many(t)},
 		{written{Name: "anyway", Anyway: true}, anyway(t)},
 		{written{Name: "largest", Largest: true}, largest(t)},
+		{written{Name: "thousands", Thousands: true, Hostile: true}, thousands(t)},
 	} {
 		var page bytes.Buffer
 		if err := html.Write(&page, p.sim, report.TextOptions{}); err != nil {
@@ -385,6 +397,16 @@ func TestPagesInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	drive(t, "drive.mjs", string(list), dir, 60)
+}
+
+// The comparison of screenshots tells what is missing, new or of another colour, wherever it is, and not that letters stand some pixels
+// elsewhere.
+func TestTheComparisonOfScreenshots(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(wanted) == "" {
+		t.Skip("takes a minute: make browser runs it")
+	}
+	drive(t, "compare-check.mjs", "", "", 20)
 }
 
 // shots is where pages and screenshots are kept.

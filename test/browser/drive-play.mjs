@@ -468,7 +468,7 @@ async function shot(width, scheme) {
   const png = await page.screenshot({ fullPage: true, animations: "disabled" });
   mkdirSync(shots, { recursive: true });
   writeFileSync(`${shots}/${name}-${width}-${scheme}.png`, png);
-  await looksAsBefore(page, name, `${name}-${width}-${scheme}.png`, png, `${width}, ${scheme}`, update === "true");
+  looksAsBefore(name, `${name}-${width}-${scheme}.png`, png, `${width}, ${scheme}`, update === "true");
   await context.close();
 }
 
