@@ -200,7 +200,7 @@ func (l *loader) report(severity Severity, at *node, kind, name, field, message 
 
 func (l *loader) skip(apiVersion, kind string, u use, at Position, name string) {
 	if u.message != "" {
-		l.note(Problem{Position: at, Kind: kind, Name: name, Field: u.field, Message: u.message, Severity: u.severity})
+		l.note(Problem{Position: at, Kind: kind, Name: name, Field: u.field, Message: u.message, Severity: u.severity, Refused: u.severity == Warning})
 	}
 	if u.severity == Warning || u.message == "" {
 		l.skipped[[2]string{apiVersion, kind}]++

@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"slices"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -127,6 +129,24 @@ type Objects struct {
 	// Skipped counts the objects of other kinds, sorted by apiVersion, then
 	// kind.
 	Skipped []Skipped
+}
+
+// Without returns the objects that no problem is about; those that one is about are Unusable.
+func (os *Objects) Without(problems []Problem) *Objects {
+	about := map[[3]string]bool{}
+	for i := range problems {
+		about[[3]string{problems[i].File, problems[i].Kind, problems[i].Name}] = true
+	}
+	out := &Objects{Unusable: slices.Clone(os.Unusable), Skipped: os.Skipped}
+	for _, o := range os.All {
+		if about[[3]string{o.File, o.Kind, o.ID()}] {
+			out.Unusable = append(out.Unusable, o)
+		} else {
+			out.All = append(out.All, o)
+		}
+	}
+	out.collect()
+	return out
 }
 
 // collect fills the typed lists from All.

@@ -78,6 +78,11 @@ type Problem struct {
 	Message string
 	// Severity is Error or Warning.
 	Severity Severity
+	// Refused says that the API server refuses the object as it stands, so that no cluster has it: who asks what a cluster does leaves it
+	// out. It is never said of an object that a cluster has accepted.
+	Refused bool
+	// Instead is what is used in place of a value that is Refused by who does not leave the object out, "" when nothing is.
+	Instead string
 }
 
 // Error returns "file:line:column: Kind ns/name: field: message", leaving out
@@ -92,6 +97,9 @@ func (p Problem) Error() string {
 		b.WriteString(": " + p.Field)
 	}
 	b.WriteString(": " + p.Message)
+	if p.Instead != "" {
+		b.WriteString("; " + p.Instead)
+	}
 	return b.String()
 }
 

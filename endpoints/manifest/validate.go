@@ -28,7 +28,16 @@ func (c *checker) warn(path, format string, args ...any) {
 
 // refuse reports a field for which the object cannot be used.
 func (c *checker) refuse(path, format string, args ...any) {
-	c.problems = append(c.problems, c.o.Problem(Error, path, fmt.Sprintf(format, args...)))
+	p := c.o.Problem(Error, path, fmt.Sprintf(format, args...))
+	p.Refused = !c.live()
+	c.problems = append(c.problems, p)
+}
+
+// replaced reports a field for which the API server refuses the object, and what who reads it all the same uses.
+func (c *checker) replaced(path, instead, format string, args ...any) {
+	p := c.o.Problem(Warning, path, fmt.Sprintf(format, args...))
+	p.Refused, p.Instead = !c.live(), instead
+	c.problems = append(c.problems, p)
 }
 
 // live reports whether the object comes from a cluster, whose API server has
@@ -50,7 +59,7 @@ func enum[T ~string](c *checker, path string, field *T, otherwise T, valid ...T)
 	if *field == otherwise || slices.Contains(valid, *field) {
 		return
 	}
-	c.warn(path, "unknown value %s; %s is used instead", quoteNear(*field, valid), otherwise)
+	c.replaced(path, string(otherwise)+" is used instead", "unknown value %s", quoteNear(*field, valid))
 	*field = otherwise
 }
 

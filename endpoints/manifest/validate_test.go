@@ -18,7 +18,8 @@ func warned(t *testing.T, text string) (*Objects, string) {
 		if p.Severity != Warning {
 			t.Errorf("%s: %v", text, p)
 		}
-		lines = append(lines, strings.TrimPrefix(p.Field+": "+p.Message, ": "))
+		p.Position, p.Kind, p.Name = Position{}, "", ""
+		lines = append(lines, strings.TrimPrefix(p.Error(), ": "))
 	}
 	return objects, strings.Join(lines, "\n")
 }

@@ -31,7 +31,7 @@ func validateDeployment(o *Object, d *appsv1.Deployment) ([]Problem, bool) {
 	enum(c, "spec.strategy.type", &spec.Strategy.Type, appsv1.RollingUpdateDeploymentStrategyType,
 		appsv1.RollingUpdateDeploymentStrategyType, appsv1.RecreateDeploymentStrategyType)
 	if spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType && spec.Strategy.RollingUpdate != nil {
-		c.warn("spec.strategy.rollingUpdate", "has no place in a strategy of type Recreate, the type must be RollingUpdate; it is ignored")
+		c.replaced("spec.strategy.rollingUpdate", "it is ignored", "has no place in a strategy of type Recreate, the type must be RollingUpdate")
 		spec.Strategy.RollingUpdate = nil
 	}
 	if spec.Strategy.Type == appsv1.RollingUpdateDeploymentStrategyType {
@@ -246,17 +246,17 @@ func (c *checker) workloadSelector(selector **metav1.LabelSelector, template map
 		*selector = &metav1.LabelSelector{MatchLabels: maps.Clone(template)}
 	}
 	if *selector == nil || len((*selector).MatchLabels)+len((*selector).MatchExpressions) == 0 {
-		c.warn("spec.selector", "missing; the labels of the pod template are used")
+		c.replaced("spec.selector", "the labels of the pod template are used", "missing")
 		fallback()
 		return
 	}
 	s, err := metav1.LabelSelectorAsSelector(*selector)
 	switch {
 	case err != nil:
-		c.warn("spec.selector", "%v; the labels of the pod template are used instead", err)
+		c.replaced("spec.selector", "the labels of the pod template are used instead", "%v", err)
 		fallback()
 	case !s.Matches(labels.Set(template)):
-		c.warn("spec.selector", "does not match the labels of the pod template; those are used instead")
+		c.replaced("spec.selector", "those are used instead", "does not match the labels of the pod template")
 		fallback()
 	}
 }

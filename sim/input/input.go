@@ -25,11 +25,12 @@ type Source struct {
 }
 
 // Cases makes the cases of objects that were loaded from all files, with their problems: of the Scenarios among them, or, without any, of the
-// workloads. The files that they name are read into opts. With an Error among the problems there are no cases. The error is one of how they were
-// asked for.
+// workloads. The files that they name are read into opts. With an Error among the problems there are no cases. Objects that the API server
+// refuses stop no other: they are left out, and what is Refused is an Error only where nothing else is run. The error is one of how they
+// were asked for.
 func (s *Source) Cases(objects *manifest.Objects, problems []manifest.Problem, opts *scenario.Options) ([]scenario.Case, []manifest.Problem, error) {
 	switch {
-	case manifest.HasErrors(problems):
+	case Unreadable(objects, problems):
 		return nil, problems, nil
 	case opts.Actions != nil && len(opts.Actions) == 0:
 		return nil, nil, fmt.Errorf("--action: say which; valid here: %s, or drain=NODE", OneOf(scenario.Actions()))
@@ -39,8 +40,9 @@ func (s *Source) Cases(objects *manifest.Objects, problems []manifest.Problem, o
 		return s.scenarios(objects, problems, opts)
 	default:
 		s.references(nil, opts)
-		cases, found := scenario.Infer(objects, *opts)
-		return cases, slices.Concat(problems, found), nil
+		rest, problems := accepted(objects, problems, opts.Target)
+		cases, found := scenario.Infer(rest, *opts)
+		return settled(cases, slices.Concat(problems, found))
 	}
 }
 
@@ -67,6 +69,11 @@ func (s *Source) scenarios(objects *manifest.Objects, problems []manifest.Proble
 		scenarios, found := scenario.Parse(part, *opts)
 		list = append(list, scenarios...)
 		problems = append(problems, found...)
+	}
+	for i := range problems { // a Scenario says itself what its world is: without one of the objects it is another one
+		if p := &problems[i]; p.Refused && p.Instead != "" {
+			p.Severity, p.Instead = manifest.Error, refuses
+		}
 	}
 	return sweep.Scenarios(list), problems, nil
 }

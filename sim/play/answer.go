@@ -11,6 +11,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/input"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -81,6 +82,7 @@ type read struct {
 	answered Answered
 	objects  *manifest.Objects
 	cases    []scenario.Case
+	leftOut  []record.LeftOut
 	ok       bool // nothing is wrong
 }
 
@@ -108,7 +110,7 @@ func readManifest(a *Ask) *read {
 	if manifest.HasErrors(found) {
 		return r
 	}
-	r.cases = cases
+	r.cases, r.leftOut = cases, input.LeftOut(found)
 	if err := small(cases); err != nil {
 		r.answered.Refused = err.Error()
 		return r

@@ -39,6 +39,7 @@ func run(a *Ask, told Told) []byte {
 	if err != nil {
 		r.answered.Refused = broken(err)
 	}
+	result.LeftOut = r.leftOut
 	result.Version, result.Replay = cmp.Or(a.Version, "(devel)"), a.command(false)
 	built := report.Build(result)
 	document, err := page.Document(built)

@@ -26,12 +26,23 @@ type Simulation struct {
 	// are those that changed nothing.
 	Fixes  []Fix
 	NoHelp []NoHelp
+	// LeftOut are objects of the input that are no part of what was run.
+	LeftOut []LeftOut
 	// Interrupted says that not all runs were done.
 	Interrupted bool
 	// Replay is the command that shows a case again without --seed and --show, "" when unknown.
 	Replay string
 	// Wording is for what a reader can set.
 	Wording scenario.Wording
+}
+
+// LeftOut is an object of the input that the API server refuses: no cluster has it, and nothing is said of it.
+type LeftOut struct {
+	Kind, Name string // "Deployment", "shop/web"
+	Why        string // "spec.selector: does not match ..."
+	// Source is "file:line:column" of what is refused; File and Line are parts of it.
+	Source, File string
+	Line         int
 }
 
 // Case is one action on one workload seen through one traffic entry, over all of its runs.
@@ -132,6 +143,12 @@ func Foremost(id string) bool { return world.Foremost(id) }
 func (c *Case) OtherProxy() bool {
 	return slices.ContainsFunc(c.NotModelled, func(n world.NotModelled) bool { return n.ID == world.OtherProxy })
 }
+
+// StandIn is the ID, in Case.NotModelled, of a load balancer or proxy that is not simulated, and for which another one stands in.
+const StandIn = world.StandIn
+
+// Unfollowed is the ID, in Case.NotModelled, of an annotation of a load balancer that is not followed.
+const Unfollowed = world.Unfollowed
 
 // Promotion is the ID, in Case.NotModelled, of an operator that labels pods while they run.
 const Promotion = world.Promotion

@@ -60,6 +60,11 @@ func WriteJUnit(w io.Writer, s *record.Simulation, fails func(*record.Case) bool
 		out.Tests++
 		out.Cases = append(out.Cases, x)
 	}
+	for _, o := range s.LeftOut {
+		out.Failures++
+		out.Tests++
+		out.Cases = append(out.Cases, testCase{Class: "input", Name: page.Shown(o.Kind + " " + o.Name), Failure: &message{Message: page.Shown("left out: " + o.Why), Text: page.Shown(o.Source)}})
+	}
 	if len(s.Cases) == 0 && fails(nil) {
 		out.Failures, out.Tests = 1, 1
 		out.Cases = append(out.Cases, testCase{Name: "input", Failure: &message{Message: "nothing to judge"}})

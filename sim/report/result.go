@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -28,7 +30,8 @@ type Result struct {
 	NoHelp         []NoHelp         `json:"noHelp"` // changes that were tried and did not help
 	Assumptions    []Assumption     `json:"assumptions"`
 	NotModelled    []NotModelled    `json:"notModelled"`
-	Drains         []Drain          `json:"drains"` // of nodes by their names: what is there, and what becomes of each
+	LeftOut        []LeftOut        `json:"leftOut"` // objects that the API server refuses: what they are for is not judged
+	Drains         []Drain          `json:"drains"`  // of nodes by their names: what is there, and what becomes of each
 }
 
 // WorstVerdict is the worst of all cases.
@@ -312,6 +315,13 @@ type NotModelled struct {
 	Remedy    string `json:"remedy,omitempty"`
 }
 
+// LeftOut is an object of the input that the API server refuses.
+type LeftOut struct {
+	Object string `json:"object"`
+	Source string `json:"source"`
+	Reason string `json:"reason"`
+}
+
 // Build makes the record that JSON and YAML print. Every list is there even if it is empty.
 func Build(s *record.Simulation) *Result {
 	sum := s.Totals()
@@ -319,7 +329,7 @@ func Build(s *record.Simulation) *Result {
 		APIVersion: "lameduck/v1", Kind: "SimulationResult", Version: s.Version, Seed: s.Seed, ScenarioDigest: s.Digest,
 		Interrupted: s.Interrupted, Verdict: WorstVerdict{Worst: string(record.NotJudged)},
 		Cases: []Case{}, Runs: []Run{}, Requests: requestsOf(&sum), Attempts: Attempts{sum.Attempts, sum.FailedAttempts},
-		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: fixesOf(s), NoHelp: []NoHelp{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{},
+		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: fixesOf(s), NoHelp: []NoHelp{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{}, LeftOut: []LeftOut{},
 		Drains: drainsOf(s),
 	}
 	if worst := s.WorstWord(); worst != nil {
@@ -337,6 +347,9 @@ func Build(s *record.Simulation) *Result {
 	}
 	for _, n := range s.NoHelp {
 		r.NoHelp = append(r.NoHelp, NoHelp(n))
+	}
+	for _, o := range s.LeftOut {
+		r.LeftOut = append(r.LeftOut, LeftOut{strings.TrimSpace(o.Kind + " " + o.Name), o.Source, o.Why})
 	}
 	return r
 }

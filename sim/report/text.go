@@ -218,6 +218,7 @@ func (t *text) write(worst, nodes, shown []*record.Case) string {
 		t.Text("NOT JUDGED  ", "nothing to judge: the input has no workload behind a Service, and no Scenario")
 		return t.String()
 	}
+	t.refused()
 	t.entry()
 	t.drainHead(worst, nodes)
 	for _, c := range shown {

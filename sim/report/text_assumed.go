@@ -280,7 +280,7 @@ func (t *text) oneOfSeveral(c *record.Case) bool {
 
 // notModelled says what was left out, and in which direction reality differs.
 func (t *text) notModelled(list []NotModelled) {
-	var parts, unjudged, flags []string
+	var parts, always, unjudged, flags []string
 	for i := range list {
 		if list[i].ID == record.DrainFlags {
 			flags = distinct(flags, list[i].What)
@@ -297,12 +297,16 @@ func (t *text) notModelled(list []NotModelled) {
 		if direction == "" {
 			direction = "reality loses more or less"
 		}
+		if list[i].ID == record.Unfollowed { // whoever wrote the annotation takes it for followed
+			always = distinct(always, list[i].What+" ("+direction+")")
+			continue
+		}
 		parts = distinct(parts, list[i].What+" ("+direction+")")
 	}
 	if t.room.bare && len(parts) > 1 {
 		parts = []string{count(len(parts), "thing", "things") + " (-v says which)"}
 	}
-	if len(parts) > 0 {
+	if parts = append(always, parts...); len(parts) > 0 {
 		t.Text("  ", "Not modelled: "+strings.Join(parts, "; ")+".")
 	}
 	if len(unjudged) > 0 {

@@ -32,7 +32,7 @@ func (t *text) head(c *record.Case) {
 		t.Text("        ", words)
 	}
 	t.Blank()
-	t.labelled("Left out", append(leftOut(c), t.foreign(c)...))
+	t.labelled("Left out", append(append(leftOut(c), t.standIns(c)...), t.foreign(c)...))
 	if c.Dark != nil {
 		t.dark(c)
 		return

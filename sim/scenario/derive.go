@@ -72,6 +72,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.finish()
 	own.fromInside(e)
 	own.longLived(e)
+	own.takenToListen(e)
 	own.otherWays(index, e)
 	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)

@@ -48,11 +48,11 @@ const NotJudged = "not-judged"
 // Infer makes the cases of manifests that were not written for lameduck: for each workload
 // behind a Service, one per traffic entry, in the order of namespace, workload, Service and
 // port. Ports of one Service that lead to the same container and are of the same class are
-// one entry. Documents of kind Scenario are none of its business. Cases are given also where
+// one entry. Objects that are Refused are none of them. Documents of kind Scenario are none of its business. Cases are given also where
 // there are Errors among the problems, but without Scenarios then.
 func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem) {
 	b := newBuilder(nil, &opts)
-	b.useWorld(objects.All, objects.Unusable)
+	b.useWorld(b.refusedSleeps(objects.All), objects.Unusable)
 	b.checkFlags()
 	b.checkInferred()
 	b.checkActions()
@@ -249,7 +249,7 @@ func (b *builder) unjudged(index int, e *entry) string {
 	case !o.simulated():
 		return o.notSimulated(e.service.Name)
 	default:
-		return cmp.Or(b.throughMesh(e), b.census.picked(e.service), b.census.missing(index, e))
+		return cmp.Or(b.throughMesh(e), b.census.picked(e.service), b.census.missing(index, e), e.unheard())
 	}
 }
 
@@ -305,16 +305,10 @@ next:
 // undeclared warns of a target port that is a number and stands in no container of the pods, where others do: whether anybody listens there,
 // and which container does, cannot be known.
 func (b *builder) undeclared(s *subject, port int) {
-	number := s.port.TargetPort.IntVal
-	containers := world.Serving(&s.template.Spec)
-	declares := func(c *corev1.Container) bool {
-		return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.ContainerPort == number })
-	}
-	if s.port.TargetPort.StrVal != "" || s.container == nil || slices.ContainsFunc(containers, declares) ||
-		!slices.ContainsFunc(containers, func(c *corev1.Container) bool { return len(c.Ports) > 0 }) {
+	if !s.undeclared() {
 		return
 	}
-	field, said := fmt.Sprintf("spec.ports[%d].targetPort", port), fmt.Sprintf("no container of the pods it selects declares port %d", number)
+	field, said := fmt.Sprintf("spec.ports[%d].targetPort", port), fmt.Sprintf("no container of the pods it selects declares port %d", s.port.TargetPort.IntVal)
 	if !s.service.Has(field) {
 		field, said = fmt.Sprintf("spec.ports[%d].port", port), said+", which is the port's own, for it has no targetPort"
 	}

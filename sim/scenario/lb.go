@@ -417,7 +417,7 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 		b.notModelled(world.StandIn, other, "Service "+name, "unknown")
 	}
 	if probe != "" {
-		b.notModelled("load-balancer-probe", "annotation "+probe+" is not followed: health checks ask what they do without it", "Service "+name, "unknown")
+		b.notModelled(world.Unfollowed, "annotation "+probe+" is not followed: health checks ask what they do without it", "Service "+name, "unknown")
 	}
 	if provider, node := b.otherProvider(); direct && provider == k3s && b.balancerName() == lbAuto && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
 		b.notModelled("load-balancer", serviceLB(node)+": clients go to the nodes themselves, as they do there, and to any of them", "Service "+name, "unknown")

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -16,11 +18,105 @@ import (
 // (docs/model/pod-lifecycle.md 2.2).
 var sleepAction = endpoints.Version{Major: 1, Minor: 30}
 
-// checkHooks warns of what containers ask of their end and do not get: hooks that the simulated
-// version would not have, hooks whose program is known not to be in the image, hooks that take the whole grace period, and
+// gatedSleep is the first version whose API has preStop sleep, behind a feature gate that is off by default.
+var gatedSleep = endpoints.Version{Major: 1, Minor: 29}
+
+// A sleepHook is a hook of a container that is a sleep action.
+type sleepHook struct {
+	path    string // within the workload
+	seconds int64
+	drop    func()
+}
+
+// sleeps lists those of a pod's containers, of the sidecars among its init containers, too.
+func sleeps(pod *corev1.PodSpec) []sleepHook {
+	var out []sleepHook
+	for field, containers := range map[string][]corev1.Container{"containers": pod.Containers, "initContainers": pod.InitContainers} { // order: problems are sorted
+		for i := range containers {
+			hooks := containers[i].Lifecycle
+			if hooks == nil {
+				continue
+			}
+			for name, handler := range map[string]**corev1.LifecycleHandler{"postStart": &hooks.PostStart, "preStop": &hooks.PreStop} { // order: as above
+				if *handler != nil && (*handler).Sleep != nil {
+					out = append(out, sleepHook{fmt.Sprintf("spec.template.spec.%s[%d].lifecycle.%s", field, i, name), (*handler).Sleep.Seconds, func() { *handler = nil }})
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b sleepHook) int { return strings.Compare(a.path, b.path) })
+	return out
+}
+
+// refusedSleep says why the API server refuses a pod for one of its sleep actions, and of which field: one of more than the grace period, for it
+// asks for 0 to the grace period (pkg/apis/core/validation/validation.go, validateSleepAction), or any where its version does not know the field,
+// for what is left is a handler of no type (docs/model/pod-lifecycle.md 2.2). What a cluster has accepted is not refused.
+func refusedSleep(o *manifest.Object, pod *corev1.PodSpec, version endpoints.Version) (field, why string) {
+	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)
+	if g := pod.TerminationGracePeriodSeconds; g != nil {
+		grace = *g
+	}
+	for _, s := range sleeps(pod) {
+		switch {
+		case o.Has("metadata.uid"):
+		case version.Before(gatedSleep):
+			return s.path + ".sleep", fmt.Sprintf("Kubernetes %s has no sleep action: the API server refuses it, for it finds no handler; valid here: exec: {command: [sleep, \"%d\"]}, where the image has it, or Kubernetes %s and later",
+				version, s.seconds, sleepAction)
+		case !version.Before(sleepAction) && s.seconds > grace:
+			return s.path + ".sleep.seconds", fmt.Sprintf("%d is more than terminationGracePeriodSeconds, %d: the API server refuses it; valid here: 0 to %d, or a longer terminationGracePeriodSeconds",
+				s.seconds, grace, grace)
+		}
+	}
+	return "", ""
+}
+
+// refusedSleeps leaves out workloads that the API server refuses for a sleep action; only of those that are asked for it is said to be an error.
+func (b *builder) refusedSleeps(objects []*manifest.Object) []*manifest.Object {
+	version, err := endpoints.ParseVersion(b.doc.spec().get("kubernetes").get("version").text(endpoints.CurrentVersion().String()))
+	if err != nil {
+		return objects // kubernetes says so
+	}
+	var out []*manifest.Object
+	for _, o := range objects {
+		resource, ok := o.Value.(world.Resource)
+		if template := world.TemplateOf(resource); ok && template != nil {
+			if field, why := refusedSleep(o, &template.Spec, version); why != "" {
+				p := o.Problem(manifest.Warning, field, why)
+				p.Refused = strings.Contains(o.ID(), b.opts.Target)
+				b.doc.problems = append(b.doc.problems, p)
+				continue
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// dropSleeps takes out of a pod the sleep actions that the API server drops, with their handlers, while the feature gate is off (pkg/api/pod/util.go,
+// dropPodLifecycleSleepAction; docs/model/pod-lifecycle.md 2.2). In a pod that a cluster has accepted with one, the gate is on.
+func (b *builder) dropSleeps(w *world.Workload) {
+	o := w.Object
+	if !b.out.Kubernetes.Version.Before(sleepAction) || o.Has("metadata.uid") || len(sleeps(&w.Template().Spec)) == 0 {
+		return
+	}
+	if own, ok := w.Resource.DeepCopyObject().(world.Resource); ok { // the input stays as it is
+		w.Resource = own
+	}
+	for _, s := range sleeps(&w.Template().Spec) {
+		s.drop()
+		why := fmt.Sprintf("Kubernetes %s drops the sleep action, for its feature gate PodLifecycleSleepAction is off by default before %s: simulated without this hook", b.out.Kubernetes.Version, sleepAction)
+		b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, s.path+".sleep", why))
+		w.Dropped = append(w.Dropped, world.NotModelled{ID: world.Dropped, What: fmt.Sprintf("%s (%s)", why, where(o, s.path)), Object: o.String(), Direction: "fewer"})
+	}
+}
+
+// checkHooks warns of what containers ask of their end and do not get: hooks whose program is known not to be in the image, hooks that take the whole grace period, and
 // signals. A sleep action that the API server refuses is an error.
 func (b *builder) checkHooks(o *manifest.Object, pod *corev1.PodSpec) {
-	old := b.out.Kubernetes.Version.Before(sleepAction)
+	field, refused := refusedSleep(o, pod, b.out.Kubernetes.Version)
+	if refused != "" { // of a Scenario's objects: those of manifests have been left out
+		b.doc.problems = append(b.doc.problems, o.Problem(manifest.Error, field, refused))
+	}
 	containers := pod.Containers
 	for i := range containers {
 		hook := containers[i].Lifecycle
@@ -31,13 +127,12 @@ func (b *builder) checkHooks(o *manifest.Object, pod *corev1.PodSpec) {
 			path := fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.%s", i, field)
 			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, path, fmt.Sprintf(format, args...)))
 		}
-		b.checkSleeps(o, pod, i)
+		if refused == "" {
+			b.checkLength(o, pod, i)
+		}
 		h := servers.HookOf(&containers[i], b.doc.set.For(o.Name))
 		if h.Kind == servers.HookMissing && len(hook.PreStop.Exec.Command) > 0 {
 			warn("preStop.exec.command", "%s; valid here: preStop: {sleep: {seconds: N}}, for which the kubelet needs no program (Kubernetes %s and later)", h.Why, sleepAction)
-		}
-		if old && h.Kind == servers.HookSleep {
-			warn("preStop.sleep", "Kubernetes %s has no sleep action by default, %s is the first; it is simulated all the same", b.out.Kubernetes.Version, sleepAction)
 		}
 		// docs/model/pod-lifecycle.md 2.3: the API server drops the field while the gate is off.
 		if hook.StopSignal != nil {
@@ -67,39 +162,22 @@ func (b *builder) checkSpread(o *manifest.Object, pod *corev1.PodSpec) {
 	}
 }
 
-// checkSleeps looks at how long the hooks of a container take beside the grace period. A sleep action that is longer is
-// refused by the API server, which asks for one from 0 to the grace period (pkg/apis/core/validation/validation.go,
-// validateSleepAction; docs/model/pod-lifecycle.md 2.2), and so an error; what a cluster has accepted is simulated. Any
-// other preStop hook that takes as long is cut: the kubelet gives the app 2 s more (docs/model/pod-lifecycle.md 2.1).
-func (b *builder) checkSleeps(o *manifest.Object, pod *corev1.PodSpec, container int) {
+// checkLength looks at how long the preStop hook of a container takes beside the grace period: one that takes as long is cut, and the kubelet gives
+// the app 2 s more (docs/model/pod-lifecycle.md 2.1).
+func (b *builder) checkLength(o *manifest.Object, pod *corev1.PodSpec, container int) {
 	c := &pod.Containers[container]
 	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)
 	if g := pod.TerminationGracePeriodSeconds; g != nil {
 		grace = *g
 	}
-	at := fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.", container)
-	refused := false
-	for _, hook := range []struct {
-		name    string
-		handler *corev1.LifecycleHandler
-	}{{"postStart", c.Lifecycle.PostStart}, {"preStop", c.Lifecycle.PreStop}} {
-		h := hook.handler
-		if h == nil || h.Sleep == nil || h.Sleep.Seconds <= grace || b.out.Kubernetes.Version.Before(sleepAction) || o.Has("metadata.uid") {
-			continue
-		}
-		refused = true
-		b.doc.problems = append(b.doc.problems, o.Problem(manifest.Error, at+hook.name+".sleep.seconds", fmt.Sprintf(
-			"%d is more than terminationGracePeriodSeconds, %d: the API server refuses it; valid here: 0 to %d, or a longer terminationGracePeriodSeconds",
-			h.Sleep.Seconds, grace, grace)))
-	}
 	took := servers.HookOf(c, b.doc.set.For(o.Name)).Duration.Min()
-	if refused || c.Lifecycle.PreStop == nil || took == 0 || took < engine.Time(grace)*engine.Second {
+	if c.Lifecycle.PreStop == nil || took == 0 || took < engine.Time(grace)*engine.Second {
 		return
 	}
 	words := fmt.Sprintf("it takes %s, and the grace period is %d s: the kubelet cuts it", took.Duration(), grace)
 	if took == engine.Time(grace)*engine.Second {
 		words = fmt.Sprintf("it takes the whole grace period of %d s", grace)
 	}
-	b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, at+"preStop",
+	b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", container),
 		words+", and the app has 2 s to finish after SIGTERM; a longer terminationGracePeriodSeconds mends it"))
 }

@@ -298,6 +298,7 @@ func (b *builder) workloads(apps cursor) {
 	for i := range b.world.workloads {
 		d := b.world.workloads[i]
 		w := world.Workload{Resource: d.Value, Object: d.Object}
+		b.dropSleeps(&w)
 		template := w.Template()
 		server := servers.ServerOf(template, 0, "")
 		if target, ok := b.world.targetOf(d.Namespace, template.Labels); ok {
@@ -578,6 +579,7 @@ func (b *builder) leftOut() {
 		b.unkeptGates(w)
 		b.meshLeftOut(w)
 		b.volumesLeftOut(w)
+		b.out.NotModelled = append(b.out.NotModelled, w.Dropped...)
 		b.besideServer(w)
 		b.execProbes(w)
 		for _, sc := range b.world.scalersOf(w.Resource) {

@@ -129,6 +129,8 @@ type Workload struct {
 	Placed []Placed
 	// Claims are the volumes that its pods write.
 	Claims []Claim
+	// Dropped are what the API server drops of its object, and is simulated without.
+	Dropped []NotModelled
 }
 
 // Service is a Service that traffic goes to, with ClusterIP and node ports allocated.
@@ -418,6 +420,9 @@ const InsideClients = "inside-clients"
 // NoDrain is the ID of the drain that is no case of a DaemonSet.
 const NoDrain = "drain"
 
+// Unfollowed is the ID of an annotation of a load balancer that is not followed.
+const Unfollowed = "load-balancer-probe"
+
 // DrainFlags is the ID of what kubectl drain has to be told, and is taken to be.
 const DrainFlags = "drain-flags"
 
@@ -432,13 +437,15 @@ const (
 	Refused     = "refused"       // the load balancer's controller refuses the Service
 	LongUDP     = "long-udp"      // connections over UDP that last
 	Needed      = "needed"        // a container that the server needs stops before it
+	Dropped     = "dropped"       // the API server drops a hook
+	Undeclared  = "undeclared"    // nobody declares the port that a Service leads to
 	Promotion   = "promotion"     // an operator sets labels while pods run that are in no template, as that of a primary
 )
 
 // Foremost says whether what is left out under an ID belongs to the first lines of a report.
 func Foremost(id string) bool {
 	switch id {
-	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Promotion:
+	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Dropped, Undeclared, Promotion:
 		return true
 	default:
 		return false

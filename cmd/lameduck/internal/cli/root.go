@@ -55,6 +55,16 @@ func (e inputError) Error() string {
 	return fmt.Sprintf("the input has %d errors", e.count)
 }
 
+// leftOutError says that so many objects of the input are no part of the answer on stdout.
+type leftOutError struct{ count int }
+
+func (e leftOutError) Error() string {
+	if e.count == 1 {
+		return "the API server refuses 1 object of the input; the others were answered"
+	}
+	return fmt.Sprintf("the API server refuses %d objects of the input; the others were answered", e.count)
+}
+
 // Main runs lameduck with the given arguments, the program's name first, and returns its
 // exit code.
 func Main(args []string, std Streams) (code int) {
@@ -85,6 +95,8 @@ func Main(args []string, std Streams) (code int) {
 		return ExitInternal
 	case errors.As(err, &inputError{}):
 		std.say("%s: %v; nothing was answered", name, err)
+	case errors.As(err, &leftOutError{}):
+		std.say("%s: %v", name, err)
 	case errors.As(err, &runError{}):
 		fmt.Fprintf(std.Err, "%s: %s\n", name, strings.Join(lines(err), "\n"))
 	default:

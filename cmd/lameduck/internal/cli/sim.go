@@ -52,7 +52,8 @@ type simCommand struct {
 	program  string
 	std      Streams
 
-	in *input // once it was read
+	in      *input           // once it was read
+	leftOut []record.LeftOut // of it
 
 	sweeps []string
 	turn   func(*manifest.Objects) error // what a point of a sweep changes in the input; nil for nothing
@@ -224,7 +225,7 @@ func (c *simCommand) run() error {
 	if errors.As(fault, &sweep.NotSimulated{}) {
 		return fault
 	}
-	result.Version = currentVersion().Version
+	result.Version, result.LeftOut = currentVersion().Version, c.leftOut
 	result.Replay = c.replay()
 	if c.std.Simulated != nil {
 		c.std.Simulated(result)
@@ -319,7 +320,7 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 // parse makes objects of files of the input, at the point of a sweep that is simulated.
 func (c *simCommand) parse(files []manifest.File) (*manifest.Objects, []manifest.Problem, error) {
 	objects, problems := c.in.parse(files)
-	if c.turn == nil || manifest.HasErrors(problems) {
+	if c.turn == nil || siminput.Unreadable(objects, problems) {
 		return objects, problems, nil
 	}
 	return objects, problems, c.turn(objects)
@@ -332,7 +333,7 @@ func (c *simCommand) casesOf() ([]scenario.Case, error) {
 		return nil, err
 	}
 	c.behave(objects)
-	if !manifest.HasErrors(problems) && len(objects.Scenarios) > 0 && c.selector.text != "" {
+	if !siminput.Unreadable(objects, problems) && len(objects.Scenarios) > 0 && c.selector.text != "" {
 		return nil, fmt.Errorf("-l %s: the input has documents of kind Scenario, and each says itself what it is about", c.selector.text)
 	}
 	from := siminput.Source{Files: c.in.files, Load: c.parse, Read: readReference}
@@ -340,9 +341,10 @@ func (c *simCommand) casesOf() ([]scenario.Case, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case manifest.HasErrors(problems):
+	case siminput.Unreadable(objects, problems):
 		return nil, reportProblems(problems, c.std)
 	}
+	c.leftOut = siminput.LeftOut(found)
 	c.input.skipped(objects, c.std)
 	if len(objects.Scenarios) > 0 {
 		return cases, reportProblems(found, c.std)
@@ -543,6 +545,9 @@ func (c *simCommand) verdict(s *record.Simulation) error {
 	}
 	if s.Interrupted {
 		return nil // no verdict
+	}
+	if n := len(s.LeftOut); n > 0 {
+		return leftOutError{n}
 	}
 	if len(s.Cases) == 0 {
 		if c.fails(nil) {

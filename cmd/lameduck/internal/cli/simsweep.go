@@ -13,9 +13,11 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/grid"
 	"github.com/lameduck-proxy/lameduck/sim/html"
 	"github.com/lameduck-proxy/lameduck/sim/knob"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 func knobNames() []string {
@@ -149,6 +151,9 @@ func (c *simCommand) at(axes []knob.Axis, values []*knob.Value) ([]scenario.Case
 	}
 	point.turn = func(objects *manifest.Objects) error { return c.turnTo(objects, axes, values) }
 	cases, err := point.casesOf()
+	if err == nil {
+		err = impossible(axes, cases, c.leftOut, point.leftOut)
+	}
 	if err != nil {
 		why, _, _ := strings.Cut(strings.ReplaceAll(said.String(), "\n  ", " "), "\n") // what was reported of the input, the first of it, in one line
 		if !errors.As(err, &inputError{}) || why == "" {
@@ -157,6 +162,30 @@ func (c *simCommand) at(axes []knob.Axis, values []*knob.Value) ([]scenario.Case
 		return nil, fmt.Errorf("--sweep %s: %s", strings.Join(where, ", "), strings.TrimPrefix(why, "lameduck: "))
 	}
 	return cases, nil
+}
+
+// impossible says that a point of a sweep is one that no cluster has: the API server refuses a workload that it does not refuse as the input is, or
+// drops the hook that is swept.
+func impossible(axes []knob.Axis, cases []scenario.Case, before, now []record.LeftOut) error {
+	for _, o := range now {
+		if !slices.ContainsFunc(before, func(x record.LeftOut) bool { return x.Kind == o.Kind && x.Name == o.Name }) {
+			return fmt.Errorf("%s:%d: %s %s: %s", o.File, o.Line, o.Kind, o.Name, o.Why)
+		}
+	}
+	if !slices.ContainsFunc(axes, func(a knob.Axis) bool { return a.Knob != nil && a.Name == "prestop" }) {
+		return nil
+	}
+	for i := range cases {
+		if cases[i].Scenario == nil {
+			continue
+		}
+		for _, n := range cases[i].Scenario.NotModelled {
+			if n.ID == world.Dropped {
+				return errors.New(n.What)
+			}
+		}
+	}
+	return nil
 }
 
 // turnTo changes the workloads of an input as a point of a sweep has it.

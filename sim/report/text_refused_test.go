@@ -1,0 +1,87 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// refusedObject is one that the API server refuses, beside the cases of the example.
+var refusedObject = record.LeftOut{
+	Kind: "Deployment", Name: "shop/old", Why: "apiVersion: extensions/v1beta1 is gone since Kubernetes 1.16; skipped, use apps/v1",
+	Source: "shop.yaml:7:13", File: "shop.yaml", Line: 7,
+}
+
+// A report begins with the objects that it is not about, however many there are.
+func TestAReportBeginsWithWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	s := example()
+	s.LeftOut = []record.LeftOut{refusedObject}
+	if text := flow(compose(s, TextOptions{})); !strings.HasPrefix(text, "Left out: Deployment shop/old: "+refusedObject.Why+" (shop.yaml:7). What follows is without. ") {
+		t.Error(text)
+	}
+	for range 4 {
+		s.LeftOut = append(s.LeftOut, refusedObject)
+	}
+	if text := flow(compose(s, TextOptions{})); strings.Count(text, "Left out: Deployment") != 3 || !strings.Contains(text, "Left out, too: 2 objects more (-v).") {
+		t.Error(text)
+	}
+	if text := flow(compose(s, TextOptions{Verbose: true})); strings.Count(text, "Left out: Deployment") != 5 {
+		t.Error(text)
+	}
+	if got := Build(s).LeftOut; len(got) != 5 || got[0] != (LeftOut{"Deployment shop/old", "shop.yaml:7:13", refusedObject.Why}) {
+		t.Errorf("%+v", got)
+	}
+	var junit strings.Builder
+	if err := WriteJUnit(&junit, s, func(*record.Case) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if text := junit.String(); !strings.Contains(text, `failures="5"`) || !strings.Contains(text, `<testcase classname="input" name="Deployment shop/old">`) {
+		t.Error(text)
+	}
+}
+
+// What stands in for a proxy that is not simulated is said whichever workload is told in full.
+func TestAStandInOfAnotherCaseIsSaid(t *testing.T) {
+	t.Parallel()
+	s := example()
+	told := s.Worst()[0].ID
+	other := -1
+	for i := range s.Cases {
+		if s.Cases[i].ID != told && s.Cases[i].Verdict != record.NotJudged {
+			other = i
+		}
+	}
+	const what = "Traefik is not simulated: l7-generic stands in for it"
+	s.Cases[other].NotModelled = append(s.Cases[other].NotModelled, world.NotModelled{ID: world.StandIn, What: what, Direction: "unknown"})
+	if text := flow(compose(s, TextOptions{})); strings.Count(text, "of "+s.Cases[other].Workload+": "+what) != 1 {
+		t.Error(text)
+	}
+	if text := flow(compose(s, TextOptions{Show: told})); strings.Contains(text, what) {
+		t.Error(text)
+	}
+	for i := range s.Cases { // it is that of the case that is told, too
+		if s.Cases[i].ID == told {
+			s.Cases[i].NotModelled = s.Cases[other].NotModelled
+		}
+	}
+	if text := flow(compose(s, TextOptions{})); strings.Count(text, what) != 1 {
+		t.Error(text)
+	}
+}
+
+// An annotation that is not followed is on every page: whoever wrote it takes it for followed.
+func TestAnAnnotationThatIsNotFollowedIsAlwaysSaid(t *testing.T) {
+	t.Parallel()
+	w := newText(&record.Simulation{}, TextOptions{}, room{bare: true})
+	w.notModelled([]NotModelled{
+		{ID: "a", What: "one thing"}, {ID: "b", What: "another"},
+		{ID: record.Unfollowed, What: "annotation a/healthcheck-port is not followed", Direction: "unknown"},
+	})
+	const want = "Not modelled: annotation a/healthcheck-port is not followed (reality loses more or less); 2 things (-v says which)."
+	if got := flow(w.String()); !strings.Contains(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
