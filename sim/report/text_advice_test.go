@@ -123,9 +123,10 @@ func TestServicesOfTheSamePortAreNamed(t *testing.T) {
 	of := func(id, traffic string) record.Case {
 		return record.Case{ID: id, Workload: "shop/game", Kind: "Deployment", Action: scenario.ActionRollout, Traffic: traffic}
 	}
-	sim := &record.Simulation{Cases: []record.Case{of("rollout/game:7000", "outside :7000"), of("rollout/game-np:7000", "outside :7000"), of("rollout/game:80", "inside :80")}}
+	sim := &record.Simulation{Cases: []record.Case{of("rollout/game:7000", "outside :7000"), of("rollout/game-np:7000", "outside :7000"), of("rollout/game:80", "inside :80"),
+		of("rollout/mqtt:8883", "sessions from outside :8883"), of("rollout/mqtt-ip:8883", "sessions from outside :8883 :443")}}
 	x := newText(sim, TextOptions{}, everything)
-	for i, want := range []string{" of game", " of game-np", ""} {
+	for i, want := range []string{" of game", " of game-np", "", " of mqtt", " of mqtt-ip"} {
 		if got := x.whose(&sim.Cases[i]); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

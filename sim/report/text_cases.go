@@ -128,18 +128,36 @@ func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Ca
 	}
 }
 
-// whose names the Service of a case, " of web-internal", where another Service leads to its workload the same way; "" for most.
+// whose names the Service of a case, " of web-internal", where another Service leads to its workload the same way, by one of its ports at least;
+// "" for most.
 func (t *text) whose(c *record.Case) string {
-	service, _, ok := strings.Cut(c.ID[strings.LastIndexByte(c.ID, '/')+1:], ":")
+	service, ok := serviceOf(c)
 	if !ok {
 		return ""
 	}
+	way, ports, _ := strings.Cut(happening(c), " :")
 	for i := range t.sim.Cases {
-		if x := &t.sim.Cases[i]; x.ID != c.ID && x.Workload == c.Workload && happening(x) == happening(c) {
+		x := &t.sim.Cases[i]
+		if other, _ := serviceOf(x); x.Workload != c.Workload || other == service {
+			continue
+		}
+		if w, p, _ := strings.Cut(happening(x), " :"); w == way && sharePort(ports, p) {
 			return " of " + service
 		}
 	}
 	return ""
+}
+
+// serviceOf is the name of the Service that a case is about.
+func serviceOf(c *record.Case) (string, bool) {
+	service, _, ok := strings.Cut(c.ID[strings.LastIndexByte(c.ID, '/')+1:], ":")
+	return service, ok
+}
+
+// sharePort says that lists of ports, "80 :443", have one in common.
+func sharePort(a, b string) bool {
+	other := strings.Split(b, " :")
+	return slices.ContainsFunc(strings.Split(a, " :"), func(port string) bool { return slices.Contains(other, port) })
 }
 
 // capitals is an action in a heading; names of nodes in it stay as they are.
