@@ -567,3 +567,31 @@ func TestEveryMetricHasItsHelp(t *testing.T) {
 		}
 	}
 }
+
+// What others did is counted by what it was, and each kind is there from the start.
+func TestInterferenceIsCounted(t *testing.T) {
+	t.Parallel()
+	m := New(Options{Status: status})
+	before := values(t, m, "lameduck_rules_interference_total")
+	m.Interfered(Repair, 2)
+	m.Interfered(Rival, 1)
+	m.Interfered(Repair, 3)
+	zero := strings.NewReplacer("} 5", "} 0", "} 1", "} 0")
+	after := values(t, m, "lameduck_rules_interference_total")
+	for i, line := range after {
+		want := "} 0"
+		switch {
+		case strings.Contains(line, `"repair"`):
+			want = "} 5"
+		case strings.Contains(line, `"rival"`):
+			want = "} 1"
+		}
+		if !strings.HasSuffix(line, want) {
+			t.Errorf("%s, want %s", line, want)
+		}
+		after[i] = zero.Replace(line)
+	}
+	if d := cmp.Diff(before, after); d != "" || len(after) != 3 {
+		t.Error(d, after)
+	}
+}

@@ -32,7 +32,9 @@ func TestAKubeletConfiguration(t *testing.T) {
 		"less than a second": {"shutdownGracePeriod: 10ms\n", "", "", "shutdownGracePeriod 0s: pods end with their machine", `"10ms" is no duration`},
 		"both ways": {"shutdownGracePeriod: 10s\nshutdownGracePeriodByPodPriority: [{priority: 0, shutdownGracePeriodSeconds: 20}]\n", "",
 			"", "shutdownGracePeriod 0s: pods end with their machine", "a kubelet takes either this or"},
-		"no number": {"shutdownGracePeriodByPodPriority: [{priority: 0}]\n", "", "", "shutdownGracePeriod 0s: pods end with their machine", "it needs a priority and"},
+		"no number":         {"shutdownGracePeriodByPodPriority: [{priority: 0}]\n", "", "", "shutdownGracePeriod 0s: pods end with their machine", "it needs a priority and"},
+		"less than nothing": {"shutdownGracePeriodByPodPriority: [{priority: 0, shutdownGracePeriodSeconds: -5}]\n", "", "", "shutdownGracePeriod 0s: pods end with their machine", "it needs a priority and"},
+		"no whole seconds":  {"shutdownGracePeriodByPodPriority: [{priority: 0, shutdownGracePeriodSeconds: 1.5}]\n", "", "", "shutdownGracePeriod 0s: pods end with their machine", "it needs a priority and"},
 	} {
 		nodes := c.said
 		if nodes != "" {
