@@ -41,6 +41,22 @@ func TestArguedMistakesExist(t *testing.T) {
 
 var arguedMistakes = []argued{
 	{
+		`proxier/kubeproxy/types.go: (*FlushFrequency).UnmarshalJSON: comparison widened: "len(data) > 0" -> "len(data) >= 0"`,
+		"encoding/json gives a value to decode, which is never without a byte",
+	},
+	{
+		`sim/endpointslice/endpoint.go: PartsOf: statement dropped: "out[i] = make([]Entry, 0, n)" -> ""`,
+		"append grows the list as well, in more steps",
+	},
+	{
+		`sim/placement/cycle.go: (*Cycle).node: conjunct deleted: "len(at.taints) > 0 && !world.Tolerates(tolerations, at.taints)" -> "!world.Tolerates(tolerations, at.taints)"`,
+		"no taints are tolerated by whoever tolerates nothing: it only saves the call",
+	},
+	{
+		`sim/traffic/silence.go: (*silence).makeRoom: disjunct deleted: "n < cap(q.list) || done <= n/4" -> "done <= n/4"`,
+		"those that have given up are forgotten sooner, which nobody asks for again",
+	},
+	{
 		`cmd/lameduck/internal/agent/serve.go: healthAddresses: conjunct deleted: "endpoints.FamilyOf(a) == f && slices.ContainsFunc(ranges, in)" -> "slices.ContainsFunc(ranges, in)"`,
 		"a range of one family contains no address of the other (netip.Prefix.Contains)",
 	},
