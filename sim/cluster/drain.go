@@ -417,7 +417,7 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 		if _, desired := w.budgetNow(budget).Desired(2, 2); desired < 2 {
 			with = ""
 		}
-		return "replicas 2" + with + ": with one pod every eviction is an outage until the next one is ready"
+		return keptAt(scaler, 2) + with + ": with one pod every eviction is an outage until the next one is ready"
 	}
 	unready := max(0, scale-b.Healthy)
 	words := fmt.Sprintf("maxUnavailable %d in place of %s %s", 1+unready, path[len("spec."):], v)
@@ -426,6 +426,22 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 	}
 	if v.Type == intstr.Int && path == "spec.minAvailable" {
 		words += ", or " + moreReplicas(b.Desired+1-scale+unready, scaler)
+	}
+	return words
+}
+
+// keptAt is a number of pods that a workload, or what scales it, has to keep, and where the scaler says how many: it takes away what the workload
+// has of its own.
+func keptAt(s *world.Scaler, pods int) string {
+	if s == nil {
+		return fmt.Sprintf("replicas %d", pods)
+	}
+	words := fmt.Sprintf("%s: %d of %s %s", strings.TrimPrefix(s.Field, "spec."), pods, s.Kind, s.Object.Name)
+	if p := s.Object.At(s.Field); p.Line > 0 && p.File != "" && !strings.Contains(p.File, " ") {
+		words += fmt.Sprintf(" (%s:%d)", p.File, p.Line)
+	}
+	if s.Most > 0 && s.Most < pods {
+		words += fmt.Sprintf(" and its %s", strings.TrimPrefix(s.MostField, "spec."))
 	}
 	return words
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -318,6 +319,14 @@ func TestABlockedDrain(t *testing.T) {
 	w.run(100 * sec)
 	if got := w.CannotEnd(); got == nil || !strings.HasPrefix(got.What, "replicas 2: with") {
 		t.Errorf("one replica: %+v", got)
+	}
+	b := newBuild(1).budget("minAvailable 1").drained(nil, "node-1")
+	b.Workloads[0].Scaler = &world.Scaler{Kind: "HPA", Field: "spec.minReplicas", MostField: "spec.maxReplicas", Most: 1,
+		Object: &manifest.Object{Name: "web", Position: manifest.Position{File: "web.yaml", Line: 34}}}
+	w = b.acts(t)
+	w.run(100 * sec)
+	if got := w.CannotEnd(); got == nil || !strings.HasPrefix(got.What, "minReplicas: 2 of HPA web (web.yaml:34) and its maxReplicas: with one pod") {
+		t.Errorf("one replica of a scaler: %+v", got)
 	}
 }
 
