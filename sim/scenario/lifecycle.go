@@ -179,5 +179,5 @@ func (b *builder) checkLength(o *manifest.Object, pod *corev1.PodSpec, container
 		words = fmt.Sprintf("it takes the whole grace period of %d s", grace)
 	}
 	b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", container),
-		words+", and the app has 2 s to finish after SIGTERM; a longer terminationGracePeriodSeconds mends it"))
+		words+", and the app has 2 s to finish after SIGTERM; a longer terminationGracePeriodSeconds lets it end, and mends nothing else"))
 }

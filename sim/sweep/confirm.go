@@ -239,6 +239,9 @@ func (s *search) firstOf(a *attempt) (first, alone *attempt) {
 	}
 	a = assumedFirst(a)
 	for _, one := range s.singles {
+		if a.contains(one) && one.contains(a) {
+			continue // it is all of it
+		}
 		if !one.ran || one.stuck > 0 || one.lost*nearly > s.before || one.makeshift() || !a.contains(one) && !a.covers(one) {
 			continue
 		}

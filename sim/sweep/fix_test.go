@@ -38,6 +38,11 @@ func TestAHookThatIsCutIsGivenItsTimeAlone(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, first.ids(), alone)
 		}
 	}
+	whole := &attempt{changes: []fix.Change{longer}, ran: true}
+	grace.lost = 100
+	if _, alone := (&search{singles: []*attempt{whole, grace}, before: 100}).firstOf(&attempt{changes: []fix.Change{longer}}); alone != nil {
+		t.Errorf("%v does as much by itself as it does", alone.ids())
+	}
 }
 
 // Each manifest is one mistake away from losing nothing: the fix is the end of that mistake,

@@ -25,12 +25,14 @@ type search struct {
 	tried    [][]string // sets of changes that helped others, by their IDs
 	light    bool       // one of them helped a workload that is the same but for its names
 	lates    lates
-	shown    int            // how many are looked for
-	budget   int            // for one size of sets of changes
-	reruns   int            // the budget for the units' own seeds with what was found
-	confirms int            // and for new seeds
-	before   uint64         // requests lost on the samples
-	samples  [][]record.Run // by unit: the runs that attempts are compared with
+	shown    int // how many are looked for
+	// elsewhere is how late the last way to a pod closes in what else is done to the workload: a hook is long enough for that, too.
+	elsewhere engine.Time
+	budget    int            // for one size of sets of changes
+	reruns    int            // the budget for the units' own seeds with what was found
+	confirms  int            // and for new seeds
+	before    uint64         // requests lost on the samples
+	samples   [][]record.Run // by unit: the runs that attempts are compared with
 	// otherwise is nil until others are asked for.
 	otherwise []otherwise
 	confirmed map[confirmation]*confirmed // of the bench

@@ -30,6 +30,10 @@ func (b *bench) unblock(units []*unit) error {
 			continue // its clients are not judged, and changes are only tried where they are
 		}
 		s.sampled()
+		var err error
+		if s.elsewhere, err = b.hookFor(x.workload, units); err != nil {
+			return err
+		}
 		if err := b.goOn(s); err != nil {
 			return err
 		}
@@ -58,6 +62,9 @@ func (b *bench) goOn(s *search) error {
 		a, err := s.gentler(a)
 		if err != nil {
 			return err
+		}
+		if a.sleeps() >= 0 {
+			b.hooks[s.workload] = max(b.hooks[s.workload], s.lates.any)
 		}
 		f, _ := s.confirm(a)
 		if !endsWith(&f) || len(f.Cases) == 0 || f.Cases[0].Confirm.Runs == 0 {
@@ -118,6 +125,7 @@ func (s *search) gentler(a *attempt) (*attempt, error) {
 	if err := s.measureOn(a.changes); err != nil {
 		return nil, err
 	}
+	s.lates.any = max(s.lates.any, s.elsewhere)
 	first := fix.Apply(s.units[0].sc, s.workload, a.changes)
 	hook := fix.Shorter(first, first.Workload(s.workload), fix.Sleep(s.lates.any))
 	if hook == nil {
