@@ -31,6 +31,8 @@ type node struct {
 	// plain marks a scalar that was not quoted, so that it may be a null, a
 	// boolean or a number.
 	plain bool
+	// braces marks a mapping of YAML that is written in braces.
+	braces bool
 }
 
 // value returns the value of a mapping's last key of that name, and the key.

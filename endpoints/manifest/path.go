@@ -208,6 +208,13 @@ func keep[T any](items []T, drop []bool) []T {
 	return kept
 }
 
+// InBraces reports whether the input has a mapping at a path, and has it in braces, which fields cannot be pasted below. JSON is
+// read as if it were in lines.
+func (o *Object) InBraces(path string) bool {
+	_, v, found := o.walk(path)
+	return found && v.shape == mapping && v.braces
+}
+
 // Fields are the names that a mapping of the input has, in its order; none for what is no mapping, or is not there.
 func (o *Object) Fields(path string) []string {
 	_, v, found := o.walk(path)

@@ -173,7 +173,7 @@ func (c *converter) sequence(n *yaml.Node, out *converted, depth int) {
 }
 
 func (c *converter) mapping(n *yaml.Node, out *converted, depth int) {
-	out.shape = mapping
+	out.shape, out.braces = mapping, n.Style&yaml.FlowStyle != 0
 	out.kids = make([]node, 0, len(n.Content))
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -615,7 +615,7 @@ func (p *simpleParser) flow(at int) (node, int) {
 	n := node{line: p.line, col: p.col(at), shape: sequence}
 	closer := byte(']')
 	if p.text[at] == '{' {
-		n.shape, closer = mapping, '}'
+		n.shape, n.braces, closer = mapping, true, '}'
 	}
 	if p.depth >= maxDepth {
 		p.unsupported(at)

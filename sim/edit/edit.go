@@ -32,6 +32,8 @@ type Edit struct {
 	With Value
 	// Gone says that the whole object is deleted: From names it.
 	Gone bool
+	// Braces says that what the field stands in, or would, is written in braces: so is what is to be pasted, which goes between these.
+	Braces bool
 }
 
 // Value is what a field has. The zero Value is that of a field that is not there.
@@ -80,8 +82,9 @@ func New(o *manifest.Object, object any, path string, to Value, was string) Edit
 	}
 	p := o.At(path)
 	e := Edit{File: p.File, Line: p.Line, Kind: o.Kind, Path: path, At: o.Nearest(path), To: to}
+	e.Braces = o.InBraces(e.At)
 	if e.At == path {
-		e.From = Read(object, path, was)
+		e.From, e.Braces = Read(object, path, was), o.InBraces(strings.TrimSuffix(path, "."+lastName(path)))
 	}
 	return e
 }
@@ -115,6 +118,8 @@ func (e *Edit) YAML() []string {
 	case e.Merge:
 		out = e.block(0)
 	case e.File == "" && e.Line == 0:
+	case e.Braces && (e.At != e.Path || e.To.isMapping()):
+		out = e.inBraces()
 	case e.At != e.Path:
 		out = e.block(len(manifest.Steps(e.At)))
 	case e.To.isMapping():
@@ -124,6 +129,24 @@ func (e *Edit) YAML() []string {
 		out = append(out, "---")
 	}
 	return append(out, e.document()...)
+}
+
+// inBraces is the field in one line, as it stands in braces.
+func (e *Edit) inBraces() []string {
+	names := manifest.Steps(e.Path)
+	if e.At != e.Path {
+		names = names[len(manifest.Steps(e.At)):]
+	} else {
+		names = names[len(names)-1:]
+	}
+	text := e.To.YAML
+	for i := len(names) - 1; i >= 0; i-- {
+		name, _ := names[i].(string)
+		if text = name + ": " + text; i > 0 {
+			text = "{" + text + "}"
+		}
+	}
+	return broken([]string{text})
 }
 
 // document is the object that is added: in as few lines as have room for it on a page.

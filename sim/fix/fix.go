@@ -359,6 +359,10 @@ func (t *target) preStop(seconds int64) *Change {
 	if long {
 		own.words = ", as an action instead of a program"
 	}
+	title := fmt.Sprintf("preStop: sleep %d%s%s", seconds, own.words, own.needs())
+	if hook.Kind == servers.HookMissing && !t.withoutSleepAction() && plainSleep(t.container().Lifecycle.PreStop) {
+		title = fmt.Sprintf("preStop: the kubelet's sleep action of %d s instead of exec %s", seconds, hookName(t.container().Lifecycle.PreStop))
+	}
 	cost := longerBy(hook, seconds)
 	if own.rest > 0 {
 		cost = fmt.Sprintf("each pod takes %d s longer to stop", seconds)
@@ -367,7 +371,7 @@ func (t *target) preStop(seconds int64) *Change {
 	if t.withoutSleepAction() {
 		cost += "; the image needs a sleep program"
 	}
-	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d%s%s", seconds, own.words, own.needs()), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
+	c := &Change{ID: "preStop", Title: title, Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
 	c.Makeshift = t.makeshift(c.Sleep)
 	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: own.yaml}, hook.Why))
 	t.asLong(c, seconds)

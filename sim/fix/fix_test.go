@@ -192,8 +192,8 @@ func TestTheYAMLToPasteHasItsPlace(t *testing.T) {
 		want    []string
 	}{
 		"no lifecycle":        {map[string]string{"CONTAINER": readiness}, "", "preStop", []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 5}"}},
-		"a lifecycle":         {map[string]string{"CONTAINER": readiness + "        lifecycle: {postStart: {exec: {command: [x]}}}"}, "", "preStop", []string{"preStop:", "  sleep: {seconds: 5}"}},
-		"another hook":        {map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 1}}}"}, "", "preStop", []string{"preStop:", "  sleep: {seconds: 5}"}},
+		"a lifecycle":         {map[string]string{"CONTAINER": readiness + "        lifecycle: {postStart: {exec: {command: [x]}}}"}, "", "preStop", []string{"preStop: {sleep: {seconds: 5}}"}},
+		"another hook":        {map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 1}}}"}, "", "preStop", []string{"preStop: {sleep: {seconds: 5}}"}},
 		"before 1.30":         {map[string]string{"CONTAINER": readiness}, "1.29", "preStop", []string{"lifecycle:", "  preStop:", `    exec: {command: [sleep, "5"]}`}},
 		"a field of the spec": {map[string]string{"CONTAINER": readiness}, "", "minReadySeconds", []string{"minReadySeconds: 3"}},
 		"one that is there": {

@@ -69,6 +69,20 @@ func TestWhatAHookDoesStays(t *testing.T) {
 	}
 }
 
+// Where the image has no sleep, its length is not what is wrong with a hook that runs one.
+func TestAHookWithoutItsProgramGetsTheAction(t *testing.T) {
+	t.Parallel()
+	sc, w := worldOf(t, fill(nil), scenario.Options{})
+	c := &w.Template().Spec.Containers[0]
+	c.Image = "gcr.io/distroless/static-debian12"
+	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sleep", "10"}}}}
+	w.Hooks = map[string]world.Hook{c.Name: servers.HookOf(c, world.Overrides{})}
+	change := (&target{sc: sc, w: w, server: 0}).preStop(15)
+	if change == nil || change.Title != "preStop: the kubelet's sleep action of 15 s instead of exec sleep 10" || change.Edits[0].To.YAML != "{sleep: {seconds: 15}}" {
+		t.Errorf("%+v", change)
+	}
+}
+
 // Each container that a Service leads to has to outlast the news.
 func TestEachContainerThatAServiceLeadsToSleeps(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/proxier/page"
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
@@ -161,6 +162,8 @@ type text struct {
 	named bool
 	// legend says that it stands on the page what a range is.
 	legend bool
+	// pasted are the edits that the page has: what is there need not be pasted again.
+	pasted []*edit.Edit
 	// collect, if it is not nil, is handed what stands beside a label instead of its being written.
 	collect func(label string, paragraphs []string)
 }

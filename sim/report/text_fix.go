@@ -82,7 +82,7 @@ func (t *text) todo(c *record.Case) []string {
 	case c.ForGood() && c.Kind == "Pod":
 		return []string{"a controller for the Pod, such as a Deployment: nobody makes this one again"}
 	case len(fixes) > 0:
-		return told(fixes, c)
+		return t.told(fixes, c)
 	case len(noHelpFor(t.sim, c))+len(shorterFor(t.sim, c)) > 0:
 		return t.noneHelps(c)
 	case len(all) > 0:
@@ -109,10 +109,10 @@ func (t *text) letsItGoOn(c *record.Case) []string {
 }
 
 // told are the changes that help: the first one, and what somebody may have instead.
-func told(fixes []*record.Fix, c *record.Case) []string {
-	out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
+func (t *text) told(fixes []*record.Fix, c *record.Case) []string {
+	out := []string{fixes[0].Title + ": " + t.confirmedFor(fixes[0], c) + leastWords(fixes[0])}
 	if f := harmlessFor(fixes, 1, c); f != nil {
-		out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
+		out = append(out, "or, which breaks nothing, "+f.Title+": "+t.confirmedFor(f, c))
 	}
 	if f := withoutMore(fixes); f != nil {
 		out = append(out, "or, without a pod more, "+f.Title+": "+confirmedInShort(onlyOf(f, c)))
@@ -265,15 +265,55 @@ func worthIt(f *record.Fix, c *record.Case) bool {
 	return 2*x.After.Median <= x.Before.Median
 }
 
-// onlyOf is a fix with what it does to one case, where it was confirmed for that.
+// onlyOf is a fix with what it does to one case, where it was confirmed for that: before it, what all runs of the case lose.
 func onlyOf(f *record.Fix, c *record.Case) *record.Fix {
-	at := slices.IndexFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == c.ID })
-	if at < 0 {
+	own := *f
+	own.Cases = nil
+	for _, x := range f.Cases {
+		if x.ID != c.ID {
+			continue
+		}
+		if len(c.Families) == 0 && c.LostSeconds.Max > 0 {
+			x.Before = c.LostSeconds
+		}
+		own.Cases = append(own.Cases, x)
+	}
+	if len(own.Cases) == 0 {
 		return f
 	}
-	own := *f
-	own.Cases = f.Cases[at : at+1]
 	return &own
+}
+
+// confirmedFor says what a fix came to for a case, and for the worst other one where it is clean for this alone. Of a fix that was not
+// confirmed for the case it says which one the figures are of.
+func (t *text) confirmedFor(f *record.Fix, c *record.Case) string {
+	own, worst := onlyOf(f, c), worstConfirmed(f)
+	words := confirmedWords(own)
+	switch x := worstConfirmed(own); {
+	case len(f.Cases) == 0 || worst.ID == c.ID:
+		return words
+	case worst.Confirm.WithLoss == 0: // nor is anything lost in another case
+		return confirmedWords(f)
+	case own == f:
+		return words + " (" + t.caseOf(f, worst.ID) + ")"
+	case x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 && x.StuckBefore == 0 && worst.Confirm.WithLoss > 0:
+		return words + "; " + t.caseOf(f, worst.ID) + ": " + atMost(worst.Confirm.LostSeconds)
+	default:
+		return words
+	}
+}
+
+// caseOf names a case of a fix by what is done and its traffic.
+func (t *text) caseOf(f *record.Fix, id string) string {
+	for i := range t.sim.Cases {
+		if c := &t.sim.Cases[i]; c.ID == id {
+			if subject(c) != f.Workload || len(f.Others) > 0 {
+				return subject(c) + ", " + happening(c)
+			}
+			return happening(c)
+		}
+	}
+	return id
 }
 
 // withoutMore is the first change that needs no pod more, where the first of all does; nil where there is none.
@@ -412,10 +452,14 @@ func leastHook(f *record.Fix) string {
 
 // enough says which hook would do without the other values of the assumptions, for which the one that is advised does, too.
 func enough(f *record.Fix) string {
-	if x := worstConfirmed(f); x.Confirm.WithLoss > 0 {
-		return "as assumed, sleep " + strings.TrimSuffix(f.Least, " s") + " does as much"
+	least := "sleep " + strings.TrimSuffix(f.Least, " s")
+	if strings.Contains(f.Title, "sleep action of") || strings.Contains(f.Title, "as an action") { // a shorter sleep of the program is none
+		least = "a sleep action of " + f.Least
 	}
-	return "as assumed, sleep " + strings.TrimSuffix(f.Least, " s") + " is enough"
+	if x := worstConfirmed(f); x.Confirm.WithLoss > 0 {
+		return "as assumed, " + least + " does as much"
+	}
+	return "as assumed, " + least + " is enough"
 }
 
 // fixes writes what was tried against the losses of the shown workloads in full, and in a line
@@ -564,7 +608,7 @@ func (t *text) notes(f *record.Fix) []string {
 		notes = append(notes, enough(f))
 	}
 	if len(f.Families) > 0 {
-		notes = append(notes, confirmedFor(f.Families))
+		notes = append(notes, confirmedBehind(f.Families))
 	}
 	if f.Cost != "" {
 		notes = append(notes, f.Cost)
@@ -578,8 +622,8 @@ func (t *text) notes(f *record.Fix) []string {
 	return notes[:min(len(notes), t.room.notes)]
 }
 
-// confirmedFor says behind which load balancers a change was tried of which the figures are: the table has what helps behind the others.
-func confirmedFor(families []string) string {
+// confirmedBehind says behind which load balancers a change was tried of which the figures are: the table has what helps behind the others.
+func confirmedBehind(families []string) string {
 	return "these figures are with " + listed(families, 6) + " (the table has the others)"
 }
 
@@ -782,32 +826,76 @@ func (t *text) edit(e *edit.Edit, show string) {
 		t.Text("      "+where, "delete "+e.From.String())
 		return
 	}
-	added := e.Added()
-	if t.room.unpasted && added != "" && e.Path == "" {
-		t.Text("      "+where, e.To.String()+" ("+show+" has it in full)")
+	switch above := t.above(e); {
+	case above != nil && above.To == e.To && above.With == e.With:
+		t.Text("      "+where, fieldOf(e)+" as above")
+		return
+	case above != nil:
+		where += "in place of the above: "
+	}
+	t.pasted = append(t.pasted, e)
+	if t.inShort(e, where, show) || t.block(e, where) {
 		return
 	}
-	if key := e.Key(); t.room.unpasted && e.File == "" && key != "" {
-		t.Text("      ", key+": "+e.To.String()+" ("+show+" has it in full)")
-		return
-	}
-	if t.room.inBraces && added != "" && (e.Path == "" || e.File == "" && e.Key() != "") {
-		t.Hanging("      "+where, 8, added)
-		return
-	}
-	if block := e.YAML(); len(block) > 0 {
-		if t.room.terse {
-			block = inOneLine(block)
-		}
-		t.paste(where, block)
-		return
-	}
-	field := e.Path[strings.LastIndexByte(e.Path, '.')+1:]
+	field := fieldOf(e)
 	if from := e.From.String(); from != "" && from != e.To.String() {
 		t.Text("      "+where, fmt.Sprintf("%s: %s instead of %s", field, e.To, from))
 		return
 	}
 	t.Text("      "+where, field+": "+e.To.String())
+}
+
+// inShort writes an object that is added, or a key of one, with no more than there is room for; false where it is not such an edit, or has room.
+func (t *text) inShort(e *edit.Edit, where, show string) bool {
+	added, key := e.Added(), e.Key()
+	switch {
+	case t.room.unpasted && added != "" && e.Path == "":
+		t.Text("      "+where, e.To.String()+" ("+show+" has it in full)")
+	case t.room.unpasted && e.File == "" && key != "":
+		t.Text("      ", key+": "+e.To.String()+" ("+show+" has it in full)")
+	case t.room.inBraces && added != "" && (e.Path == "" || e.File == "" && key != ""):
+		t.Hanging("      "+where, 8, added)
+	default:
+		return false
+	}
+	return true
+}
+
+// block writes what is to be pasted: between the braces that it goes into, where there are such; false where nothing is.
+func (t *text) block(e *edit.Edit, where string) bool {
+	block := e.YAML()
+	switch {
+	case len(block) == 0:
+		return false
+	case e.Braces && e.With.YAML == "":
+		for i := range block {
+			block[i] = strings.TrimSpace(block[i])
+		}
+		t.Hanging("      "+where+"in the braces: ", 8, strings.Join(block, " "))
+	case t.room.terse:
+		t.paste(where, inOneLine(block))
+	default:
+		t.paste(where, block)
+	}
+	return true
+}
+
+// fieldOf names what an edit changes.
+func fieldOf(e *edit.Edit) string {
+	if e.Path == "" {
+		return e.To.String()
+	}
+	return e.Path[strings.LastIndexByte(e.Path, '.')+1:]
+}
+
+// above is what the page has for the field of an edit, nil for nothing.
+func (t *text) above(e *edit.Edit) *edit.Edit {
+	for _, x := range t.pasted {
+		if x.File == e.File && x.Path == e.Path && x.Line == e.Line && x.Kind == e.Kind && (x.Path != "" || x.To == e.To) {
+			return x
+		}
+	}
+	return nil
 }
 
 // paste writes a block beside where it belongs, or below that where the page has no room beside it.

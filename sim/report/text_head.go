@@ -263,6 +263,10 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		if c.ForGood() {
 			return fmt.Sprintf(" answers no request any more once %s has begun.", article(one(c)))
 		}
+		if none := noPodFor(c); none > 0 {
+			return fmt.Sprintf(" has no pod that could answer for %s %s: what is asked in %s of that gets no answer, and it %s.", span(none), inRuns(c, c.WithLoss),
+				span(engine.Time(c.LongestOutage.Median)), loses(c, span(engine.Time(c.LostSeconds.Median))))
+		}
 		return fmt.Sprintf(" answers no request for %s %s, and %s.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
 	case record.Stalled:
 		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
@@ -287,6 +291,17 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	default:
 		return fmt.Sprintf(", %s: %s.%s", happening(c), c.Reason, longer(c, by))
 	}
+}
+
+// noPodFor is for how long no pod of a case could answer in the median run, where that is longer than all that got no answer in a row: who asks
+// shortly before the end of it waits, and is answered. 0 where it is about as long.
+func noPodFor(c *record.Case) engine.Time {
+	const part = 50 // of which more is worth telling apart
+	none, unanswered := engine.Time(withoutPod(c).Median), engine.Time(c.LongestOutage.Median)
+	if more := none - unanswered; more < 2*engine.Second || part*more < unanswered {
+		return 0
+	}
+	return none
 }
 
 // givesUp says that who drains a node ends with an error, and waits no longer.

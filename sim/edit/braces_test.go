@@ -1,0 +1,52 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// What is to be pasted into braces is in braces, in one line, and the manifest with it has the field: both parsers of YAML tell braces from lines.
+func TestWhatIsPastedIntoBracesParses(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers:\n"
+	const path = "spec.template.spec.containers[0].lifecycle.preStop"
+	for name, c := range map[string]struct{ container, at, want string }{
+		"a container in braces":   {"      - {name: web, image: web:1}\n", "{", "lifecycle: {preStop: {sleep: {seconds: 5}}}"},
+		"an anchor, full parser":  {"      - &c {name: web, image: web:1}\n", "&c {", "lifecycle: {preStop: {sleep: {seconds: 5}}}"},
+		"a hook in braces":        {"      - name: web\n        image: web:1\n        lifecycle: {postStart: {exec: {command: [date]}}}\n", "lifecycle: {", "preStop: {sleep: {seconds: 5}}"},
+		"a hook that is replaced": {"      - name: web\n        image: web:1\n        lifecycle: {preStop: {exec: {command: [sleep, \"9\"]}}}\n", "", "preStop: {sleep: {seconds: 5}}"},
+	} {
+		load := func(text string) *manifest.Object {
+			objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+			if manifest.HasErrors(problems) || len(objects.Deployments) != 1 {
+				t.Fatalf("%s: %v in\n%s", name, problems, text)
+			}
+			return objects.Deployments[0].Object
+		}
+		o := load(head + c.container)
+		e := New(o, o.Value, path, Value{YAML: "{sleep: {seconds: 5}}"}, "")
+		if got := strings.Join(e.YAML(), "|"); got != c.want || !e.Braces {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		pasted := strings.Replace(c.container, c.at, c.at+e.YAML()[0]+", ", 1)
+		if c.at == "" { // it takes the place of what is there
+			before, _, _ := strings.Cut(c.container, "preStop")
+			pasted = before + e.YAML()[0] + "}\n"
+		}
+		d, _ := load(head + pasted).Value.(*appsv1.Deployment)
+		hook := d.Spec.Template.Spec.Containers[0].Lifecycle.PreStop
+		if hook == nil || hook.Sleep == nil || hook.Sleep.Seconds != 5 || hook.Exec != nil {
+			t.Errorf("%s: %+v in\n%s", name, hook, pasted)
+		}
+	}
+	lines := "      - name: web\n        image: web:1\n"
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(head + lines)}}, manifest.Options{})
+	o := objects.Deployments[0].Object
+	if e := New(o, o.Value, path, Value{YAML: "{sleep: {seconds: 5}}"}, ""); e.Braces || len(e.YAML()) != 3 {
+		t.Errorf("%+v", e)
+	}
+}

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// What to do about a case says what a change does to that case, not to the one that loses most with it; and of which case the figures are, where
+// the change was not confirmed for it.
+func TestWhatToDoHasTheFiguresOfItsCase(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	drain := record.Case{ID: "drain/web:80", Workload: "shop/web", Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionDrain,
+		LostSeconds: record.Range{Min: 34 * sec, Median: 51 * sec, Max: 55 * sec}}
+	rollout := record.Case{ID: "rollout/web:80", Workload: "shop/web", Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionRollout,
+		LostSeconds: record.Range{Median: 47 * sec, Max: 50 * sec}}
+	fixed := func(c *record.Case, after int64, withLoss int) record.FixedCase {
+		return record.FixedCase{ID: c.ID, Action: c.Action, Before: record.Range{Median: c.LostSeconds.Median - sec, Max: c.LostSeconds.Max}, Runs: 20,
+			Confirm: record.Confirm{Runs: 200, WithLoss: withLoss, LostSeconds: record.Range{Median: after * sec, Max: 2 * after * sec}}}
+	}
+	for want, cases := range map[string][]record.FixedCase{
+		"24 s lost in place of 51 s (at most 48 s), in 200 new node drains":                                              {fixed(&rollout, 19, 200), fixed(&drain, 24, 200)},
+		"18 s lost in place of 46 s (at most 36 s), in 200 new rollouts (rolling restart)":                               {fixed(&rollout, 18, 200)},
+		"nothing lost in 200 new node drains (at most 1.5 % of node drains lose anything); rolling restart: at most 6 s": {fixed(&drain, 0, 0), fixed(&rollout, 3, 150)},
+	} {
+		f := record.Fix{Workload: "shop/web", Title: "periodSeconds: 1", Cases: cases}
+		own := []record.FixedCase{}
+		own = append(own, cases...)
+		s := &record.Simulation{Cases: []record.Case{drain, rollout}, Fixes: []record.Fix{f}}
+		x := newText(s, TextOptions{}, everything)
+		got := x.confirmedFor(&s.Fixes[0], &s.Cases[0])
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if len(own) == 2 || cases[0].ID == drain.ID {
+			if todo := x.todo(&s.Cases[0]); todo[0] != "periodSeconds: 1: "+want {
+				t.Errorf("%q", todo)
+			}
+		}
+	}
+}
+
+// A field stands on a page once: whoever pastes all that is there has no key twice.
+func TestWhatIsToBePastedStandsOnThePageOnce(t *testing.T) {
+	t.Parallel()
+	hook := func(seconds string) edit.Edit {
+		return edit.Edit{File: "web.yaml", Line: 9, Kind: "Deployment", Path: "spec.lifecycle.preStop", At: "spec", To: edit.Value{YAML: "{sleep: {seconds: " + seconds + "}}"}}
+	}
+	s := &record.Simulation{Cases: []record.Case{{ID: "a", Workload: "shop/web", Source: "web.yaml:1"}}}
+	x := newText(s, TextOptions{}, everything)
+	for _, e := range []edit.Edit{hook("15"), hook("15"), hook("20")} {
+		x.edit(&e, "")
+	}
+	const want = "web.yaml:9   lifecycle: preStop: sleep: {seconds: 15} :9 preStop as above :9 in place of the above: lifecycle: preStop: sleep: {seconds: 20}"
+	if got := strings.Join(strings.Fields(x.String()), " "); got != strings.Join(strings.Fields(want), " ") {
+		t.Errorf("%q", got)
+	}
+}
+
+// What goes into a container that is written in braces is printed in braces, and says so.
+func TestWhatIsPastedIntoBracesSaysSo(t *testing.T) {
+	t.Parallel()
+	e := edit.Edit{File: "web.yaml", Line: 9, Kind: "Deployment", Path: "spec.lifecycle.preStop", At: "spec", Braces: true, To: edit.Value{YAML: "{sleep: {seconds: 15}}"}}
+	x := newText(&record.Simulation{}, TextOptions{}, everything)
+	x.edit(&e, "")
+	if got := strings.TrimSpace(x.String()); got != "web.yaml:9   in the braces: lifecycle: {preStop: {sleep: {seconds: 15}}}" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A hook whose program is not in the image gets the kubelet's action, and what is enough is one, too: a shorter sleep of a program that is not
+// there is none.
+func TestWhatIsEnoughOfAnActionIsAnAction(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"preStop: the kubelet's sleep action of 15 s instead of exec sleep 10": "as assumed, a sleep action of 2 s is enough",
+		"preStop: sleep 15": "as assumed, sleep 2 is enough",
+	} {
+		if got := enough(&record.Fix{Title: title, Least: "2 s"}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Who asks shortly before a pod is there waits, and is answered: the time in which nobody could answer is the longer one, and the head says that.
+func TestTheTimeWithoutAPodIsTheHeadline(t *testing.T) {
+	t.Parallel()
+	c := &record.Case{Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionShutdown, Workload: "shop/web", WithLoss: 1,
+		LongestOutage: record.Range{Median: 348 * int64(engine.Second)}, LostSeconds: record.Range{Median: 348 * int64(engine.Second)},
+		Runs: []record.Run{{Settled: true, Usable: record.Usable{Of: 1, Now: 1, For: 366 * engine.Second}}}}
+	const want = " has no pod that could answer for 6.1 min in 1 of 1 node shutdown: what is asked in 5.8 min of that gets no answer, and it loses 5.8 min of traffic."
+	if got := sentence(c, scenario.Wording{}); got != want {
+		t.Errorf("%q", got)
+	}
+	c.Runs[0].Usable.For = 349 * engine.Second
+	if got := sentence(c, scenario.Wording{}); !strings.HasPrefix(got, " answers no request for 5.8 min in 1 of 1 node shutdown") {
+		t.Errorf("%q", got)
+	}
+}
