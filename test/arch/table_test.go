@@ -674,6 +674,7 @@ var packages = []packageRule{
 		own: []permit{
 			{"endpoints/manifest", "the files and their objects"},
 			{"proxier/page", "what a terminal would obey, in a word for a shell"},
+			{"sim/record", "what a record says of objects that are left out"},
 			{"sim/scenario", "the cases that objects make"},
 			{"sim/sweep", "a case for each Scenario"},
 			{"sim/world", "the Scenarios"},
