@@ -264,7 +264,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 			return fmt.Sprintf(" answers no request any more once %s has begun.", article(one(c)))
 		}
 		if none := noPodFor(c); none > 0 {
-			return fmt.Sprintf(" has no pod that could answer for %s %s: what is asked in %s of that gets no answer, and it %s.", span(none), inRuns(c, c.WithLoss),
+			return fmt.Sprintf(" answers no request for %s %s: what is asked in %s of that gets no answer, and it %s.", span(none), inRuns(c, c.WithLoss),
 				span(engine.Time(c.LongestOutage.Median)), loses(c, span(engine.Time(c.LostSeconds.Median))))
 		}
 		return fmt.Sprintf(" answers no request for %s %s, and %s.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))

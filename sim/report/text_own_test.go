@@ -93,7 +93,7 @@ func TestTheTimeWithoutAPodIsTheHeadline(t *testing.T) {
 	c := &record.Case{Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionShutdown, Workload: "shop/web", WithLoss: 1,
 		LongestOutage: record.Range{Median: 348 * int64(engine.Second)}, LostSeconds: record.Range{Median: 348 * int64(engine.Second)},
 		Runs: []record.Run{{Settled: true, Usable: record.Usable{Of: 1, Now: 1, For: 366 * engine.Second}}}}
-	const want = " has no pod that could answer for 6.1 min in 1 of 1 node shutdown: what is asked in 5.8 min of that gets no answer, and it loses 5.8 min of traffic."
+	const want = " answers no request for 6.1 min in 1 of 1 node shutdown: what is asked in 5.8 min of that gets no answer, and it loses 5.8 min of traffic."
 	if got := sentence(c, scenario.Wording{}); got != want {
 		t.Errorf("%q", got)
 	}

@@ -526,6 +526,7 @@ var packages = []packageRule{
 			{"proxier/packet", "packets between nodes"},
 		},
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+		testOwn: []permit{{"endpoints/manifest", "the place of an autoscaler in the input"}},
 	},
 	{
 		path: "sim/check", pure: true,
