@@ -441,9 +441,12 @@ func (l *loader) finish() *Objects {
 		}
 	}
 	out.collect()
-	for _, key := range slices.SortedFunc(maps.Keys(l.skipped), func(a, b [2]string) int {
-		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
-	}) {
+	keys := map[string][2]string{}
+	for key := range l.skipped {
+		keys[key[0]+"\x00"+key[1]] = key
+	}
+	for _, name := range sortedKeys(keys) {
+		key := keys[name]
 		out.Skipped = append(out.Skipped, Skipped{key[0], key[1], l.skipped[key]})
 	}
 	return out

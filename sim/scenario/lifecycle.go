@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,20 +30,23 @@ type sleepHook struct {
 // sleeps lists those of a pod's containers, of the sidecars among its init containers, too.
 func sleeps(pod *corev1.PodSpec) []sleepHook {
 	var out []sleepHook
-	for field, containers := range map[string][]corev1.Container{"containers": pod.Containers, "initContainers": pod.InitContainers} { // order: problems are sorted
+	of := func(field string, containers []corev1.Container) {
 		for i := range containers {
 			hooks := containers[i].Lifecycle
 			if hooks == nil {
 				continue
 			}
-			for name, handler := range map[string]**corev1.LifecycleHandler{"postStart": &hooks.PostStart, "preStop": &hooks.PreStop} { // order: as above
+			on := func(name string, handler **corev1.LifecycleHandler) {
 				if *handler != nil && (*handler).Sleep != nil {
 					out = append(out, sleepHook{fmt.Sprintf("spec.template.spec.%s[%d].lifecycle.%s", field, i, name), (*handler).Sleep.Seconds, func() { *handler = nil }})
 				}
 			}
+			on("postStart", &hooks.PostStart)
+			on("preStop", &hooks.PreStop)
 		}
 	}
-	slices.SortFunc(out, func(a, b sleepHook) int { return strings.Compare(a.path, b.path) })
+	of("containers", pod.Containers)
+	of("initContainers", pod.InitContainers)
 	return out
 }
 
