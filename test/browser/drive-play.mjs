@@ -281,7 +281,7 @@ async function amiss(page) {
   same(name, "of nothing, nothing is shown", [await page.getByRole("tab").count(), await page.locator(".progress").textContent()], [0, ""]);
   await accessible({ name: `${name} with nothing to judge` }, page, "light");
   await load("typed.yaml", (await example()).replace("kind: Service", "kind: Servce"));
-  say(name, "a kind with a slip is named", await comes(async () => /did you mean Service/.test(await page.locator(".faults.warnings").textContent({ timeout: 500 }).catch(() => "")), 60_000), await page.locator(".manifest").textContent());
+  say(name, "a kind with a slip is named", await comes(async () => /did you mean Service/.test((await page.locator(".faults").allTextContents()).join(" ")), 60_000), await page.locator(".manifest").textContent());
   await load("good.yaml", await example());
   await settled(page);
   await load("broken.yaml", (await example()).replace("replicas: 3", "replicas: three"));
