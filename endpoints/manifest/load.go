@@ -442,7 +442,7 @@ func (l *loader) finish() *Objects {
 	}
 	out.collect()
 	keys := map[string][2]string{}
-	for key := range l.skipped {
+	for key := range l.skipped { // order: the keys are sorted
 		keys[key[0]+"\x00"+key[1]] = key
 	}
 	for _, name := range sortedKeys(keys) {
