@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -186,11 +187,13 @@ func firstWord(value string) string {
 // frontName is what stands before the nodes or pods, as its users call it: "the AWS ALB"; what it is where there is no such name, or it is not
 // known which one it is.
 func frontName(assumption, id string, unknown bool) string {
-	name, _, _ := strings.Cut(scenario.PresetName(id), ",")
-	switch {
-	case unknown || name == id && id != "ingress-nginx" || strings.HasPrefix(name, "any other"):
+	presets := scenario.Presets()
+	at := slices.IndexFunc(presets, func(p scenario.Preset) bool { return p.ID == id || p.Family == id })
+	if unknown || at < 0 || strings.HasPrefix(presets[at].Short, "any other") {
 		return map[string]string{"lb": "the load balancer", "ingress": "the proxy"}[assumption]
-	case name == "GKE", name == "Azure":
+	}
+	switch name, _, _ := strings.Cut(presets[at].Short, ","); {
+	case slices.Contains([]string{"GKE", "Azure", "kind"}, name):
 		return name + "'s load balancer"
 	case strings.HasPrefix(name, "AWS "):
 		return "the " + name

@@ -154,8 +154,25 @@ func TestWordsOfAClient(t *testing.T) {
 		"something in one of three": {of(0, 0, 2*sec), "at most 2 s lost (refused)"},
 		"something in most":         {of(sec, 2*sec, 3*sec), "2 s lost (refused)"},
 	} {
-		if got := clientWords(c.of, 0); got != c.want {
+		if got := clientWords(c.of, 0, false); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// In brief a client's words leave out how its requests failed, and what came after that, but for how long nothing was answered.
+func TestAClientInBriefKeepsItsSilence(t *testing.T) {
+	t.Parallel()
+	const sec = engine.Second
+	s := record.Stream{LostSeconds: 3 * sec, LongestOutage: 2 * sec, Cuts: 4, Totals: ledger.Totals{Total: 100, Failed: 3}}
+	s.Outcomes[ledger.Refused] = 3
+	c := &record.Case{Clients: []record.Client{{Name: "new"}}, Runs: []record.Run{{Streams: []record.Stream{s}}}}
+	for brief, want := range map[bool]string{
+		true:  "3 s lost; no answer at all for 2 s",
+		false: "3 s lost (refused); no answer at all for 2 s; 4 connections end with their server or are cut",
+	} {
+		if got := clientWords(c, 0, brief); got != want {
+			t.Errorf("brief %t: %q, want %q", brief, got, want)
 		}
 	}
 }

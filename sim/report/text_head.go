@@ -467,10 +467,7 @@ func (t *text) noticed(c *record.Case) []string {
 	var out, spared []string
 	place := whence(c)
 	for _, i := range order {
-		if words := clientWords(c, i); words != "" {
-			if t.room.brief && len(out) > 0 {
-				words = inBrief(words)
-			}
+		if words := clientWords(c, i, t.room.brief && len(out) > 0); words != "" {
 			out = append(out, clientName(c, i)+place+": "+words)
 			place = "" // said once
 		} else {
@@ -496,47 +493,38 @@ func lostRequests(n, runs int) string {
 	return count((n+runs/2)/runs, "request", "requests") + " lost in each run"
 }
 
-// inBrief leaves out how requests failed, and what came after that: but not how long nothing was answered, which may be what the
-// headline says.
-func inBrief(words string) string {
-	lost, more, cut := strings.Cut(words, " (")
-	if !cut {
-		return words
-	}
-	for _, part := range strings.Split(more, "; ") {
-		if strings.HasPrefix(part, silent) {
-			return lost + "; " + part
-		}
-	}
-	return lost
-}
-
-// silent begins how long a client had no answer.
-const silent = "no answer at all for "
-
-// clientWords is what one kind of client notices, "" for nothing.
-func clientWords(c *record.Case, i int) string {
+// clientWords is what one kind of client notices, "" for nothing. In brief it is what was lost, and for how long nothing was answered, which may
+// be what the headline says.
+func clientWords(c *record.Case, i int, brief bool) string {
 	lost, longest, sum := c.Client(i)
 	var parts []string
+	outcomes := outcomeWords(&sum)
+	brief = brief && outcomes != ""
+	if brief {
+		outcomes = ""
+	}
 	switch median := engine.Time(lost.Median); {
 	case sum.Failed == 0:
 	case c.LastingOf(i) > 0:
-		parts = append(parts, percent(c.LastingOf(i))+" lost, without an end"+outcomeWords(&sum))
+		parts = append(parts, percent(c.LastingOf(i))+" lost, without an end"+outcomes)
 	case lost.Max == 0:
-		parts = append(parts, count(int(sum.Failed)/len(c.Runs), "request", "requests")+" lost"+outcomeWords(&sum))
+		parts = append(parts, count(int(sum.Failed)/len(c.Runs), "request", "requests")+" lost"+outcomes)
 	case c.WithoutServer(i):
 		time := span(median)
 		if median == 0 {
 			time = "at most " + span(engine.Time(lost.Max))
 		}
-		parts = append(parts, fmt.Sprintf("%s without a server; %s%s", time, lostRequests(int(sum.Failed), len(c.Runs)), outcomeWords(&sum)))
+		parts = append(parts, fmt.Sprintf("%s without a server; %s%s", time, lostRequests(int(sum.Failed), len(c.Runs)), outcomes))
 	case median == 0:
-		parts = append(parts, "at most "+span(engine.Time(lost.Max))+" lost"+outcomeWords(&sum))
+		parts = append(parts, "at most "+span(engine.Time(lost.Max))+" lost"+outcomes)
 	default:
-		parts = append(parts, span(median)+" lost"+outcomeWords(&sum))
+		parts = append(parts, span(median)+" lost"+outcomes)
 	}
 	if m := engine.Time(longest.Median); m > 0 && sum.Failed > 0 && !c.ForGood() {
-		parts = append(parts, silent+span(m))
+		parts = append(parts, "no answer at all for "+span(m))
+	}
+	if brief {
+		return strings.Join(parts, "; ")
 	}
 	if cuts := c.ClientCuts(i); cuts.Max > 0 {
 		ended := numbers(cuts)

@@ -199,7 +199,7 @@ func TestSessionsAreWithoutAServer(t *testing.T) {
 			Verdict: record.Drops, Action: scenario.ActionRollout, WithLoss: 2, Clients: []record.Client{{Name: "sessions", Rate: 100_000}},
 			LostSeconds: record.Range{Min: int64(2 * sec), Median: int64(2 * sec), Max: int64(2 * sec)}, Runs: []record.Run{{Streams: []record.Stream{x.of}}, {Streams: []record.Stream{x.of}}},
 		}
-		for got, want := range map[string]string{sentence(&c, scenario.Wording{}): x.sentence, clientWords(&c, 0): x.noticed, inRequests(&c): x.units} {
+		for got, want := range map[string]string{sentence(&c, scenario.Wording{}): x.sentence, clientWords(&c, 0, false): x.noticed, inRequests(&c): x.units} {
 			if got != want {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}

@@ -40,7 +40,7 @@ func TestALossThatDoesNotEndHasNoLength(t *testing.T) {
 	if got := sentence(half, scenario.Wording{}); !strings.Contains(got, " goes on losing 50 % of its traffic in every node drain: that does not end by itself.") {
 		t.Errorf("%q", got)
 	}
-	if got := clientWords(half, 0); !strings.HasPrefix(got, "50 % lost, without an end (refused)") {
+	if got := clientWords(half, 0, false); !strings.HasPrefix(got, "50 % lost, without an end (refused)") {
 		t.Errorf("%q", got)
 	}
 	if got := resultWords("drops", half.LostSeconds, false, half.Lasting()); got != "50 % lost, without an end" {
@@ -51,7 +51,7 @@ func TestALossThatDoesNotEndHasNoLength(t *testing.T) {
 	if got := some.whys(all)[0]; !all.ForGood() || !strings.HasPrefix(got, "no pod is ready any more") {
 		t.Errorf("%q", got)
 	}
-	if got := clientWords(all, 0); strings.Contains(got, "no answer at all") {
+	if got := clientWords(all, 0, false); strings.Contains(got, "no answer at all") {
 		t.Errorf("%q", got)
 	}
 }

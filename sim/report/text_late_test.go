@@ -69,7 +69,7 @@ func TestTheHeadlineSaysForHowLongNoConnectionIsTaken(t *testing.T) {
 		if got := lateWords(&c); got != x.want {
 			t.Errorf("%+v: %q", x, got)
 		}
-		if got := clientWords(&c, 0); got != x.client {
+		if got := clientWords(&c, 0, false); got != x.client {
 			t.Errorf("%+v: %q", x, got)
 		}
 	}
