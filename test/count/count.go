@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,6 +70,9 @@ func (c *counter) hear(e *event) {
 		c.failed++
 	case "fail":
 		c.failed++
+		if e.Test == "" {
+			c.unended(e.Package)
+		}
 		fallthrough
 	case "pass":
 		if e.Test != "" {
@@ -135,6 +139,17 @@ func (c *counter) count(e *event, key string) {
 		fmt.Fprintf(c.out, "=== FAIL  %s %s\n%s=== END\n", e.Package, e.Test, strings.Join(c.said[key], ""))
 	}
 	delete(c.said, key)
+}
+
+// unended prints what tests have said that had not ended when their package failed: one that takes too long takes all others with it, and go test says so
+// as what one of them says.
+func (c *counter) unended(of string) {
+	for _, key := range slices.Sorted(maps.Keys(c.said)) {
+		if test, ok := strings.CutPrefix(key, of+" "); ok {
+			fmt.Fprintf(c.out, "=== FAIL  %s %s, which has not ended\n%s=== END\n", of, test, strings.Join(c.said[key], ""))
+			delete(c.said, key)
+		}
+	}
 }
 
 // skip notes why a test was not run: the last line of what it said, but for go test's own.

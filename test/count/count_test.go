@@ -53,6 +53,10 @@ func TestWhatWasRunIsCounted(t *testing.T) {
 			events: "a TestOne output:     one_test.go:3: no\na TestOne output: --- FAIL: TestOne (0.00s)\na TestOne fail\na - output: FAIL\na - fail",
 			want:   "=== FAIL  a TestOne\n    one_test.go:3: no\n--- FAIL: TestOne (0.00s)\n=== END\nFAIL\nran 1 test in 1 package\n",
 		},
+		"what has not ended when its package fails is told, too": {
+			events: "a TestOne pass\na TestTwo output: panic: test timed out after 15m0s\nb TestTwo output: hello\na - output: FAIL\na - fail\nb TestTwo pass",
+			want:   "FAIL\n=== FAIL  a TestTwo, which has not ended\npanic: test timed out after 15m0s\n=== END\nran 2 tests in 2 packages\n",
+		},
 		"a package that does not build is a failure": {
 			events: "a TestOne pass\nb - build-output: undefined: x\nb - build-fail",
 			want:   "undefined: x\nran 1 test in 1 package\n",

@@ -51,7 +51,8 @@ func TestForever(t *testing.T) {
 
 func TestBroken(t *testing.T) { t.Error("fails anyway", Unused(true)) }
 `,
-	"high/high.go": "package high\n\nimport \"example.org/m/low\"\n\nfunc Sign(a int) string {\n\tif low.Positive(a) {\n\t\treturn \"+\"\n\t}\n\treturn \"-\"\n}\n",
+	"high/high.go": "package high\n\nimport \"example.org/m/low\"\n\n" +
+		"func init() {\n\tif low.Sum(1, 1) != 2 {\n\t\tpanic(1)\n\t}\n}\n\nfunc Sign(a int) string {\n\tif low.Positive(a) {\n\t\treturn \"+\"\n\t}\n\treturn \"-\"\n}\n",
 	"high/high_test.go": `package high
 
 import (

@@ -31,7 +31,7 @@ func (b *Bench) recordQuick(ctx context.Context, s *suite) error {
 	}
 	names, err := s.names(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+		return fmt.Errorf("%s: tests cannot be listed: %w", s.path, err)
 	}
 	for _, name := range names {
 		r, _, err := b.alone(ctx, s, name, crowded*b.Quick)
