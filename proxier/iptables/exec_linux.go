@@ -113,9 +113,14 @@ func (c *conn) probe() (features, error) {
 		return have, lacking(err, have.nft)
 	}
 	have.hairpin = c.rehearse(fmt.Sprintf(`-m bpf --bytecode "%s" -j RETURN`, hairpinProgram(c.layout.family))) == nil
-	text, err := os.ReadFile("/proc/sys/net/netfilter/nf_conntrack_tcp_be_liberal")
-	have.liberal = err == nil && strings.TrimSpace(string(text)) != "0"
+	have.liberal = isOn("/proc/sys/net/netfilter/nf_conntrack_tcp_be_liberal")
 	return have, nil
+}
+
+// isOn tells whether a setting of the kernel is there and not 0.
+func isOn(file string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && strings.TrimSpace(string(text)) != "0"
 }
 
 // lacking names the capabilities that a tool which failed would have needed, if they are missing: what tools say of that
