@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -27,6 +28,53 @@ func TestSqueezed(t *testing.T) {
 	}
 	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) || r.Name != "" || !r.ModTime.IsZero() {
 		t.Errorf("%d bytes, name %q, time %v, %v", len(got), r.Name, r.ModTime, err)
+	}
+}
+
+// hashes prints the lengths of texts of which the other package makes another hash than Go's.
+const hashes = `package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+
+	other "example.org/m/sha256"
+)
+
+func main() {
+	for n := range 300 {
+		data, parts := bytes.Repeat([]byte("text "), n)[:n], other.New()
+		parts.Write(data[:n/3])
+		parts.Sum(nil) // changes nothing
+		parts.Write(data[n/3:])
+		if want := sha256.Sum256(data); other.Sum256(data) != want || !bytes.Equal(parts.Sum([]byte("before")), append([]byte("before"), want[:]...)) {
+			fmt.Println(n)
+		}
+	}
+}
+`
+
+// What stands for Go's package makes the same hashes, of texts of all lengths.
+func TestTheOtherHash(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text, err := instead.ReadFile("instead/sha256.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sha256"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{"go.mod": "module example.org/m\n\ngo 1.26\n", "main.go": hashes, "sha256/sha256.go": string(text)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "run", ".")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
