@@ -82,8 +82,8 @@ func touched(key portKey, edits []edit) (gone, come []Endpoint) {
 		before, after := e.differing()
 		gone, come = e.before.appendTo(gone, before, key), e.after.appendTo(come, after, key)
 	}
-	slices.SortFunc(gone, byAddr)
-	slices.SortFunc(come, byAddr)
+	slices.SortStableFunc(gone, byAddr) // as the sort that there is already: another one makes the module of play larger
+	slices.SortStableFunc(come, byAddr)
 	return gone, come
 }
 

@@ -228,7 +228,7 @@ func groupSlices(list []*Slice) []group {
 			g.endpoints = appendPort(g.endpoints, s.entries, port.port)
 		}
 	}
-	slices.SortFunc(groups, func(a, b group) int { return a.key.compare(b.key) })
+	slices.SortStableFunc(groups, func(a, b group) int { return a.key.compare(b.key) })
 	for i := range groups {
 		groups[i].finish()
 	}

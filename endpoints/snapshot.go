@@ -35,7 +35,7 @@ func NewService(name ServiceName, ports ...ServicePort) *Service {
 		g.give(sp)
 		svc.groups = append(svc.groups, g)
 	}
-	slices.SortFunc(svc.groups, func(a, b group) int { return a.key.compare(b.key) })
+	slices.SortStableFunc(svc.groups, func(a, b group) int { return a.key.compare(b.key) })
 	return svc
 }
 
