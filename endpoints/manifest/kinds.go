@@ -108,7 +108,7 @@ func typedTable() map[string]*kindInfo {
 			newValue: func() apiObject { return &autoscalingv2.HorizontalPodAutoscaler{} }, finish: finishWith(DefaultHorizontalPodAutoscaler, validateHorizontalPodAutoscaler)},
 		"Ingress": {apiVersion: "networking.k8s.io/v1",
 			old:      map[string]string{"extensions/v1beta1": "1.22", "networking.k8s.io/v1beta1": "1.22"},
-			newValue: func() apiObject { return &networkingv1.Ingress{} }},
+			newValue: func() apiObject { return &networkingv1.Ingress{} }, finish: finishWith(nil, validateIngress)},
 		"ValidatingWebhookConfiguration": {apiVersion: "admissionregistration.k8s.io/v1", clusterScoped: true,
 			old:      map[string]string{"admissionregistration.k8s.io/v1beta1": "1.22"},
 			newValue: func() apiObject { return &admissionv1.ValidatingWebhookConfiguration{} }, finish: finishWith(DefaultValidatingWebhookConfiguration, nil)},

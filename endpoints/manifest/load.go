@@ -408,7 +408,9 @@ func (l *loader) checkName(o *Object) {
 		return
 	}
 	if rule := badName(o.Kind, o.Name); rule != "" {
-		l.note(o.Problem(Warning, "metadata.name", rule+"; this object is skipped"))
+		p := o.Problem(Warning, "metadata.name", rule+"; this object is skipped")
+		p.Refused = !o.Has("metadata.uid")
+		l.note(p)
 		o.gone = true
 	}
 	if o.Namespace != "" && !isDNSLabel(o.Namespace) {

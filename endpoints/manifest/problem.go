@@ -81,6 +81,8 @@ type Problem struct {
 	// Refused says that the API server refuses the object as it stands, so that no cluster has it: who asks what a cluster does leaves it
 	// out. It is never said of an object that a cluster has accepted.
 	Refused bool
+	// Nowhere says that it is a Service, or a port of one, that leads to nothing which the input has.
+	Nowhere bool
 	// Instead is what is used in place of a value that is Refused by who does not leave the object out, "" when nothing is.
 	Instead string
 }

@@ -37,7 +37,7 @@ func (c *checker) quantities(path string, r *corev1.ResourceRequirements) {
 		slices.Sort(names)
 		for _, name := range names {
 			if q := list.items[corev1.ResourceName(name)]; q.Sign() < 0 {
-				c.warn(path+".resources."+list.name+"."+name, "%s must not be negative; it is left out", q.String())
+				c.replaced(path+".resources."+list.name+"."+name, "it is left out", "%s must not be negative", q.String())
 				delete(list.items, corev1.ResourceName(name))
 			}
 		}

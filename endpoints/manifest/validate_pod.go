@@ -11,9 +11,13 @@ import (
 // podSpec checks what decides how a pod starts, answers and stops. It returns
 // false when there is nothing to run.
 func (c *checker) podSpec(path string, spec *corev1.PodSpec) bool {
-	notNegative(c, path+".terminationGracePeriodSeconds", spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
+	// docs/model/pod-lifecycle.md 1.2: the API server takes it.
+	if grace := spec.TerminationGracePeriodSeconds; grace != nil && *grace < 0 {
+		c.warn(path+".terminationGracePeriodSeconds", "%d is negative: Kubernetes takes it for 1", *grace)
+		*grace = 1
+	}
 	if len(spec.Containers) == 0 {
-		c.warn(path+".containers", "no container, at least one is needed; this %s is skipped", c.o.Kind)
+		c.replaced(path+".containers", "this "+c.o.Kind+" is skipped", "no container, at least one is needed")
 		return false
 	}
 	names := map[string]string{}
@@ -23,9 +27,9 @@ func (c *checker) podSpec(path string, spec *corev1.PodSpec) bool {
 			name := containers[i].Name
 			switch first, again := names[name]; {
 			case !isDNSLabel(name):
-				c.warn(at+".name", "%q must be at most 63 lower-case letters, digits and '-'; the container is used", name)
+				c.replaced(at+".name", "the container is used", "%q must be at most 63 lower-case letters, digits and '-'", name)
 			case again:
-				c.warn(at+".name", "%q is also the name of %s, names must differ; both are used", name, first)
+				c.replaced(at+".name", "both are used", "%q is also the name of %s, names must differ", name, first)
 			}
 			names[name] = list + "[" + strconv.Itoa(i) + "]"
 			c.container(at, &containers[i])
@@ -79,11 +83,11 @@ func (c *checker) container(path string, k *corev1.Container) {
 		at := fmt.Sprintf("%s.ports[%d]", path, i)
 		switch {
 		case !validPort(p.ContainerPort):
-			c.warn(at+".containerPort", "%d %s; this port is skipped", p.ContainerPort, portRange)
+			c.replaced(at+".containerPort", "this port is skipped", "%d %s", p.ContainerPort, portRange)
 		case badProtocol(p.Protocol) != "":
-			c.warn(at+".protocol", "%s; this port is skipped", badProtocol(p.Protocol))
+			c.replaced(at+".protocol", "this port is skipped", "%s", badProtocol(p.Protocol))
 		case p.Name != "" && !isPortName(p.Name):
-			c.warn(at+".name", "%q must be at most 15 lower-case letters, digits and '-', with a letter among them; this port is skipped", p.Name)
+			c.replaced(at+".name", "this port is skipped", "%q must be at most 15 lower-case letters, digits and '-', with a letter among them", p.Name)
 		default:
 			continue
 		}
@@ -116,30 +120,30 @@ func (c *checker) probe(path string, probe **corev1.Probe, once bool) {
 	notNegative(c, path+".successThreshold", &p.SuccessThreshold, 1)
 	notNegative(c, path+".failureThreshold", &p.FailureThreshold, 3)
 	if once && p.SuccessThreshold != 1 {
-		c.warn(path+".successThreshold", "%d must be 1 for this probe; 1 is used instead", p.SuccessThreshold)
+		c.replaced(path+".successThreshold", "1 is used instead", "%d must be 1 for this probe", p.SuccessThreshold)
 		p.SuccessThreshold = 1
 	}
 	if g := p.TerminationGracePeriodSeconds; g != nil && (*g < 1 || !once) {
-		c.warn(path+".terminationGracePeriodSeconds", "must be at least 1, and is for liveness and startup probes only; it is ignored")
+		c.replaced(path+".terminationGracePeriodSeconds", "it is ignored", "must be at least 1, and is for liveness and startup probes only")
 		p.TerminationGracePeriodSeconds = nil
 	}
 	switch n := count(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil, p.GRPC != nil); {
 	case n != 1:
-		c.warn(path, "has %d of exec, httpGet, tcpSocket and grpc, exactly one is needed; this probe is ignored", n)
+		c.replaced(path, "this probe is ignored", "has %d of exec, httpGet, tcpSocket and grpc, exactly one is needed", n)
 		*probe = nil
 	case badCommand(p.Exec) != "":
-		c.warn(path+".exec.command", "%s; this probe is ignored", badCommand(p.Exec))
+		c.replaced(path+".exec.command", "this probe is ignored", "%s", badCommand(p.Exec))
 		*probe = nil
 	case p.Exec != nil:
 		c.nameless(path, p.Exec)
 	case p.HTTPGet != nil && badPortReference(p.HTTPGet.Port) != "":
-		c.warn(path+".httpGet.port", "%s; this probe is ignored", badPortReference(p.HTTPGet.Port))
+		c.replaced(path+".httpGet.port", "this probe is ignored", "%s", badPortReference(p.HTTPGet.Port))
 		*probe = nil
 	case p.TCPSocket != nil && badPortReference(p.TCPSocket.Port) != "":
-		c.warn(path+".tcpSocket.port", "%s; this probe is ignored", badPortReference(p.TCPSocket.Port))
+		c.replaced(path+".tcpSocket.port", "this probe is ignored", "%s", badPortReference(p.TCPSocket.Port))
 		*probe = nil
 	case p.GRPC != nil && !validPort(p.GRPC.Port):
-		c.warn(path+".grpc.port", "%d %s; this probe is ignored", p.GRPC.Port, portRange)
+		c.replaced(path+".grpc.port", "this probe is ignored", "%d %s", p.GRPC.Port, portRange)
 		*probe = nil
 	case p.HTTPGet != nil:
 		c.scheme(path, p.HTTPGet)
@@ -154,20 +158,20 @@ func (c *checker) hook(path string, hook **corev1.LifecycleHandler) {
 	}
 	switch n := count(h.Exec != nil, h.HTTPGet != nil, h.TCPSocket != nil, h.Sleep != nil); {
 	case n != 1:
-		c.warn(path, "has %d of exec, httpGet and sleep, exactly one is needed; this hook is ignored", n)
+		c.replaced(path, "this hook is ignored", "has %d of exec, httpGet and sleep, exactly one is needed", n)
 		*hook = nil
 	case badCommand(h.Exec) != "":
-		c.warn(path+".exec.command", "%s; this hook is ignored", badCommand(h.Exec))
+		c.replaced(path+".exec.command", "this hook is ignored", "%s", badCommand(h.Exec))
 		*hook = nil
 	case h.Exec != nil:
 		c.nameless(path, h.Exec)
 	case h.HTTPGet != nil && badPortReference(h.HTTPGet.Port) != "":
-		c.warn(path+".httpGet.port", "%s; this hook is ignored", badPortReference(h.HTTPGet.Port))
+		c.replaced(path+".httpGet.port", "this hook is ignored", "%s", badPortReference(h.HTTPGet.Port))
 		*hook = nil
 	case h.TCPSocket != nil && badPortReference(h.TCPSocket.Port) != "":
 		h.TCPSocket.Port = intstr.FromInt32(0) // it never did anything
 	case h.Sleep != nil && h.Sleep.Seconds < 0:
-		c.warn(path+".sleep.seconds", "%d must not be negative; this hook is ignored", h.Sleep.Seconds)
+		c.replaced(path+".sleep.seconds", "this hook is ignored", "%d must not be negative", h.Sleep.Seconds)
 		*hook = nil
 	case h.HTTPGet != nil:
 		c.scheme(path, h.HTTPGet)

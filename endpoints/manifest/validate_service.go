@@ -21,9 +21,10 @@ func validateService(o *Object, s *corev1.Service) ([]Problem, bool) {
 	c := &checker{o: o}
 	types := []corev1.ServiceType{corev1.ServiceTypeClusterIP, corev1.ServiceTypeNodePort, corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeExternalName}
 	if !slices.Contains(types, s.Spec.Type) {
-		c.warn("spec.type", "unknown value %s; this Service is skipped", quoteNear(s.Spec.Type, types))
+		c.replaced("spec.type", "this Service is skipped", "unknown value %s", quoteNear(s.Spec.Type, types))
 		return c.problems, false
 	}
+	given := len(s.Spec.Ports)
 	c.servicePorts(&s.Spec)
 	c.clusterIPs(&s.Spec)
 	c.families(&s.Spec)
@@ -35,11 +36,15 @@ func validateService(o *Object, s *corev1.Service) ([]Problem, bool) {
 		c.externalName(&s.Spec)
 		return c.problems, true
 	}
-	if len(s.Spec.Ports) == 0 && s.Spec.ClusterIP != corev1.ClusterIPNone {
-		c.warn("spec.ports", "no usable port, at least one is needed; this Service is skipped")
-		return c.problems, false
+	if len(s.Spec.Ports) > 0 || s.Spec.ClusterIP == corev1.ClusterIPNone {
+		return c.problems, true
 	}
-	return c.problems, true
+	if given == 0 {
+		c.replaced("spec.ports", "this Service is skipped", "no usable port, at least one is needed")
+	} else { // what is wrong with each has been said
+		c.warn("spec.ports", "no usable port, at least one is needed; this Service is skipped")
+	}
+	return c.problems, false
 }
 
 // servicePorts removes the ports that cannot be served or told apart.
@@ -62,19 +67,19 @@ func (c *checker) servicePorts(spec *corev1.ServiceSpec) {
 		first, again := names[p.Name]
 		switch {
 		case again && p.Name == "":
-			c.warn(path+".name", "missing, and ports[%d] has no name either; this port is skipped", first)
+			c.replaced(path+".name", "this port is skipped", "missing, and ports[%d] has no name either", first)
 			drop[i] = true
 			continue
 		case again:
-			c.warn(path+".name", "%q is also the name of ports[%d], names must differ; this port is skipped", p.Name, first)
+			c.replaced(path+".name", "this port is skipped", "%q is also the name of ports[%d], names must differ", p.Name, first)
 			drop[i] = true
 			continue
 		case p.Name == "" && len(spec.Ports) > 1:
-			c.warn(path+".name", "missing, every port of a Service with several needs a name; this port is used with the empty name")
+			c.replaced(path+".name", "this port is used with the empty name", "missing, every port of a Service with several needs a name")
 		}
 		key := portKey{p.Protocol, p.Port}
 		if first, again := ports[key]; again {
-			c.warn(path+".port", "%d/%s is also ports[%d], each port and protocol can be given once; this port is skipped", p.Port, p.Protocol, first)
+			c.replaced(path+".port", "this port is skipped", "%d/%s is also ports[%d], each port and protocol can be given once", p.Port, p.Protocol, first)
 			drop[i] = true
 			continue
 		}
@@ -85,7 +90,7 @@ func (c *checker) servicePorts(spec *corev1.ServiceSpec) {
 		}
 		key.port = p.NodePort
 		if first, again := nodePorts[key]; again {
-			c.warn(path+".nodePort", "%d/%s is also the node port of ports[%d]; this node port is ignored", p.NodePort, p.Protocol, first)
+			c.replaced(path+".nodePort", "this node port is ignored", "%d/%s is also the node port of ports[%d]", p.NodePort, p.Protocol, first)
 			p.NodePort = 0
 			continue
 		}
@@ -98,15 +103,15 @@ func (c *checker) servicePorts(spec *corev1.ServiceSpec) {
 func (c *checker) badServicePort(p *corev1.ServicePort, path string) bool {
 	switch {
 	case p.Port == 0 && !c.o.Has(path+".port"):
-		c.warn(path+".port", "missing, %s; this port is skipped", portRange)
+		c.replaced(path+".port", "this port is skipped", "missing, %s", portRange)
 	case !validPort(p.Port):
-		c.warn(path+".port", "%d %s; this port is skipped", p.Port, portRange)
+		c.replaced(path+".port", "this port is skipped", "%d %s", p.Port, portRange)
 	case badProtocol(p.Protocol) != "":
-		c.warn(path+".protocol", "%s; this port is skipped", badProtocol(p.Protocol))
+		c.replaced(path+".protocol", "this port is skipped", "%s", badProtocol(p.Protocol))
 	case p.Name != "" && !isDNSLabel(p.Name):
-		c.warn(path+".name", "%q must be at most 63 lower-case letters, digits and '-', starting and ending with a letter or digit; this port is skipped", p.Name)
+		c.replaced(path+".name", "this port is skipped", "%q must be at most 63 lower-case letters, digits and '-', starting and ending with a letter or digit", p.Name)
 	case badPortReference(p.TargetPort) != "":
-		c.warn(path+".targetPort", "%s; this port is skipped", badPortReference(p.TargetPort))
+		c.replaced(path+".targetPort", "this port is skipped", "%s", badPortReference(p.TargetPort))
 	default:
 		return false
 	}
@@ -119,9 +124,9 @@ func (c *checker) nodePort(p *corev1.ServicePort, path string, serviceType corev
 	case p.NodePort == 0:
 		return
 	case serviceType != corev1.ServiceTypeNodePort && serviceType != corev1.ServiceTypeLoadBalancer:
-		c.warn(path+".nodePort", "a Service of type %s has none, the type must be NodePort or LoadBalancer; it is ignored", serviceType)
+		c.replaced(path+".nodePort", "it is ignored", "a Service of type %s has none, the type must be NodePort or LoadBalancer", serviceType)
 	case !validPort(p.NodePort):
-		c.warn(path+".nodePort", "%d %s, by default from %d to %d; it is ignored", p.NodePort, portRange, nodePortFirst, nodePortLast)
+		c.replaced(path+".nodePort", "it is ignored", "%d %s, by default from %d to %d", p.NodePort, portRange, nodePortFirst, nodePortLast)
 	default:
 		if (p.NodePort < nodePortFirst || p.NodePort > nodePortLast) && !c.live() {
 			c.warn(path+".nodePort", "%d is outside %d-%d, so the API server takes it only with --service-node-port-range; it is used", p.NodePort, nodePortFirst, nodePortLast)
@@ -136,7 +141,7 @@ func (c *checker) nodePort(p *corev1.ServicePort, path string, serviceType corev
 func (c *checker) clusterIPs(spec *corev1.ServiceSpec) {
 	if spec.Type == corev1.ServiceTypeExternalName {
 		if len(spec.ClusterIPs) > 0 || spec.ClusterIP != "" {
-			c.warn("spec.clusterIP", "a Service of type ExternalName has none; it is ignored")
+			c.replaced("spec.clusterIP", "it is ignored", "a Service of type ExternalName has none")
 			spec.ClusterIP, spec.ClusterIPs = "", nil
 		}
 		return
@@ -145,7 +150,7 @@ func (c *checker) clusterIPs(spec *corev1.ServiceSpec) {
 		return
 	}
 	if spec.ClusterIP != spec.ClusterIPs[0] {
-		c.warn("spec.clusterIPs[0]", "%q must be the same as clusterIP, %q; only clusterIP is used", spec.ClusterIPs[0], spec.ClusterIP)
+		c.replaced("spec.clusterIPs[0]", "only clusterIP is used", "%q must be the same as clusterIP, %q", spec.ClusterIPs[0], spec.ClusterIP)
 		c.o.removeItems("spec.clusterIPs", slices.Repeat([]bool{true}, len(spec.ClusterIPs)))
 		spec.ClusterIPs = []string{spec.ClusterIP}
 	}
@@ -184,13 +189,13 @@ func (c *checker) clusterIPs(spec *corev1.ServiceSpec) {
 
 func (c *checker) headless(spec *corev1.ServiceSpec) {
 	if len(spec.ClusterIPs) > 1 {
-		c.warn("spec.clusterIPs", "None must be the only value; the others are ignored")
+		c.replaced("spec.clusterIPs", "the others are ignored", "None must be the only value")
 		drop := slices.Repeat([]bool{true}, len(spec.ClusterIPs))
 		drop[0] = false
 		spec.ClusterIPs = filter(c, "spec.clusterIPs", spec.ClusterIPs, drop)
 	}
 	if spec.Type != corev1.ServiceTypeClusterIP {
-		c.warn("spec.clusterIP", "a Service of type %s cannot be None; it is kept, and no proxy serves it", spec.Type)
+		c.replaced("spec.clusterIP", "it is kept, and no proxy serves it", "a Service of type %s cannot be None", spec.Type)
 	}
 }
 
@@ -285,14 +290,14 @@ func (c *checker) affinity(spec *corev1.ServiceSpec) {
 	enum(c, "spec.sessionAffinity", &spec.SessionAffinity, corev1.ServiceAffinityNone, corev1.ServiceAffinityNone, corev1.ServiceAffinityClientIP)
 	if spec.SessionAffinity == corev1.ServiceAffinityNone {
 		if c.o.Has("spec.sessionAffinityConfig.clientIP") {
-			c.warn("spec.sessionAffinityConfig", "has no effect with sessionAffinity None, ClientIP would be valid; it is ignored")
+			c.replaced("spec.sessionAffinityConfig", "it is ignored", "has no effect with sessionAffinity None, ClientIP would be valid")
 		}
 		spec.SessionAffinityConfig = nil
 		return
 	}
 	timeout := spec.SessionAffinityConfig.ClientIP.TimeoutSeconds
 	if *timeout < 1 || *timeout > maxAffinitySeconds {
-		c.warn("spec.sessionAffinityConfig.clientIP.timeoutSeconds", "%d must be from 1 to %d; %d is used instead", *timeout, maxAffinitySeconds, corev1.DefaultClientIPServiceAffinitySeconds)
+		c.replaced("spec.sessionAffinityConfig.clientIP.timeoutSeconds", fmt.Sprintf("%d is used instead", corev1.DefaultClientIPServiceAffinitySeconds), "%d must be from 1 to %d", *timeout, maxAffinitySeconds)
 		*timeout = corev1.DefaultClientIPServiceAffinitySeconds
 	}
 }
@@ -303,7 +308,7 @@ func (c *checker) policies(spec *corev1.ServiceSpec) {
 			corev1.ServiceExternalTrafficPolicyCluster, corev1.ServiceExternalTrafficPolicyLocal)
 	} else if spec.ExternalTrafficPolicy != "" {
 		if c.o.Has("spec.externalTrafficPolicy") {
-			c.warn("spec.externalTrafficPolicy", "a Service of type %s that has no externalIPs gets no traffic from outside, the type must be NodePort or LoadBalancer; it is ignored", spec.Type)
+			c.replaced("spec.externalTrafficPolicy", "it is ignored", "a Service of type %s that has no externalIPs gets no traffic from outside, the type must be NodePort or LoadBalancer", spec.Type)
 		}
 		spec.ExternalTrafficPolicy = ""
 	}
@@ -314,7 +319,7 @@ func (c *checker) policies(spec *corev1.ServiceSpec) {
 	if p := spec.TrafficDistribution; p != nil {
 		valid := []string{corev1.ServiceTrafficDistributionPreferSameZone, corev1.ServiceTrafficDistributionPreferSameNode, corev1.ServiceTrafficDistributionPreferClose}
 		if !slices.Contains(valid, *p) {
-			c.warn("spec.trafficDistribution", "unknown value %s; it is ignored", quoteNear(*p, valid))
+			c.replaced("spec.trafficDistribution", "it is ignored", "unknown value %s", quoteNear(*p, valid))
 			spec.TrafficDistribution = nil
 		}
 	}
@@ -328,11 +333,11 @@ func (c *checker) healthCheckNodePort(spec *corev1.ServiceSpec) {
 	case port == 0:
 		return
 	case !applies:
-		c.warn(path, "only a Service of type LoadBalancer with externalTrafficPolicy Local has one; it is ignored")
+		c.replaced(path, "it is ignored", "only a Service of type LoadBalancer with externalTrafficPolicy Local has one")
 	case !validPort(port):
-		c.warn(path, "%d %s; it is ignored", port, portRange)
+		c.replaced(path, "it is ignored", "%d %s", port, portRange)
 	case slices.ContainsFunc(spec.Ports, func(p corev1.ServicePort) bool { return p.NodePort == port && p.Protocol == corev1.ProtocolTCP }):
-		c.warn(path, "%d is also a nodePort of this Service; it is ignored", port)
+		c.replaced(path, "it is ignored", "%d is also a nodePort of this Service", port)
 	default:
 		return
 	}
@@ -344,15 +349,15 @@ func (c *checker) loadBalancer(s *corev1.Service) {
 	spec := &s.Spec
 	isLoadBalancer := spec.Type == corev1.ServiceTypeLoadBalancer
 	if !isLoadBalancer && len(spec.LoadBalancerSourceRanges) > 0 {
-		c.warn("spec.loadBalancerSourceRanges", "a Service of type %s has none, the type must be LoadBalancer; they are ignored", spec.Type)
+		c.replaced("spec.loadBalancerSourceRanges", "they are ignored", "a Service of type %s has none, the type must be LoadBalancer", spec.Type)
 		spec.LoadBalancerSourceRanges = nil
 	}
 	if !isLoadBalancer && spec.AllocateLoadBalancerNodePorts != nil {
-		c.warn("spec.allocateLoadBalancerNodePorts", "a Service of type %s has none, the type must be LoadBalancer; it is ignored", spec.Type)
+		c.replaced("spec.allocateLoadBalancerNodePorts", "it is ignored", "a Service of type %s has none, the type must be LoadBalancer", spec.Type)
 		spec.AllocateLoadBalancerNodePorts = nil
 	}
 	if !isLoadBalancer && spec.LoadBalancerClass != nil {
-		c.warn("spec.loadBalancerClass", "a Service of type %s has none, the type must be LoadBalancer; it is ignored", spec.Type)
+		c.replaced("spec.loadBalancerClass", "it is ignored", "a Service of type %s has none, the type must be LoadBalancer", spec.Type)
 		spec.LoadBalancerClass = nil
 	}
 	drop := make([]bool, len(spec.LoadBalancerSourceRanges))

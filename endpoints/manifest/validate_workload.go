@@ -26,7 +26,7 @@ func validateDeployment(o *Object, d *appsv1.Deployment) ([]Problem, bool) {
 	notNegative(c, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit, 10)
 	notNegative(c, "spec.progressDeadlineSeconds", spec.ProgressDeadlineSeconds, 600)
 	if *spec.ProgressDeadlineSeconds <= spec.MinReadySeconds {
-		c.warn("spec.progressDeadlineSeconds", "%d must be greater than minReadySeconds, %d; both are used", *spec.ProgressDeadlineSeconds, spec.MinReadySeconds)
+		c.replaced("spec.progressDeadlineSeconds", "both are used", "%d must be greater than minReadySeconds, %d", *spec.ProgressDeadlineSeconds, spec.MinReadySeconds)
 	}
 	enum(c, "spec.strategy.type", &spec.Strategy.Type, appsv1.RollingUpdateDeploymentStrategyType,
 		appsv1.RollingUpdateDeploymentStrategyType, appsv1.RecreateDeploymentStrategyType)
@@ -112,7 +112,7 @@ func (c *checker) daemonSetBounds(u *appsv1.RollingUpdateDaemonSet) (ok bool) {
 		c.refuse(unavailable, bothZero)
 		return false
 	case !isZeroBound(*u.MaxSurge) && !isZeroBound(*u.MaxUnavailable):
-		c.warn(surge, "of a DaemonSet must be 0 unless maxUnavailable is 0 (it is %s, the default being 1); 0 is used instead", u.MaxUnavailable.String())
+		c.replaced(surge, "0 is used instead", "of a DaemonSet must be 0 unless maxUnavailable is 0 (it is %s, the default being 1)", u.MaxUnavailable.String())
 		*u.MaxSurge = intstr.FromInt32(0)
 	}
 	return true
@@ -124,7 +124,7 @@ func validatePodDisruptionBudget(o *Object, p *policyv1.PodDisruptionBudget) ([]
 	c := &checker{o: o}
 	spec := &p.Spec
 	if _, err := metav1.LabelSelectorAsSelector(spec.Selector); err != nil {
-		c.warn("spec.selector", "%s; this PodDisruptionBudget is skipped", badSelector(spec.Selector, err))
+		c.replaced("spec.selector", "this PodDisruptionBudget is skipped", "%s", badSelector(spec.Selector, err))
 		return c.problems, false
 	}
 	for _, bound := range []struct {
@@ -132,12 +132,12 @@ func validatePodDisruptionBudget(o *Object, p *policyv1.PodDisruptionBudget) ([]
 		value *intstr.IntOrString
 	}{{"spec.minAvailable", spec.MinAvailable}, {"spec.maxUnavailable", spec.MaxUnavailable}} {
 		if bound.value != nil && badBound(*bound.value) != "" {
-			c.warn(bound.path, "%s; this PodDisruptionBudget is skipped", badBound(*bound.value))
+			c.replaced(bound.path, "this PodDisruptionBudget is skipped", "%s", badBound(*bound.value))
 			return c.problems, false
 		}
 	}
 	if spec.MinAvailable != nil && spec.MaxUnavailable != nil {
-		c.warn("spec.maxUnavailable", "only one of minAvailable and maxUnavailable can be given; this one is ignored")
+		c.replaced("spec.maxUnavailable", "this one is ignored", "only one of minAvailable and maxUnavailable can be given")
 		spec.MaxUnavailable = nil
 	}
 	if policy := spec.UnhealthyPodEvictionPolicy; policy != nil {
@@ -171,16 +171,16 @@ func badSelector(s *metav1.LabelSelector, err error) string {
 func validateHorizontalPodAutoscaler(o *Object, h *autoscalingv2.HorizontalPodAutoscaler) ([]Problem, bool) {
 	c := &checker{o: o}
 	if h.Spec.MaxReplicas < 1 {
-		c.warn("spec.maxReplicas", "must be at least 1; this HorizontalPodAutoscaler is skipped")
+		c.replaced("spec.maxReplicas", "this HorizontalPodAutoscaler is skipped", "must be at least 1")
 		return c.problems, false
 	}
 	if h.Spec.ScaleTargetRef.Name == "" || h.Spec.ScaleTargetRef.Kind == "" {
-		c.warn("spec.scaleTargetRef", "needs the kind and the name of what to scale, such as Deployment and web; this HorizontalPodAutoscaler is skipped")
+		c.replaced("spec.scaleTargetRef", "this HorizontalPodAutoscaler is skipped", "needs the kind and the name of what to scale, such as Deployment and web")
 		return c.problems, false
 	}
 	notNegative(c, "spec.minReplicas", h.Spec.MinReplicas, 1)
 	if *h.Spec.MinReplicas > h.Spec.MaxReplicas {
-		c.warn("spec.minReplicas", "%d is more than maxReplicas, %d; the latter is used for both", *h.Spec.MinReplicas, h.Spec.MaxReplicas)
+		c.replaced("spec.minReplicas", "the latter is used for both", "%d is more than maxReplicas, %d", *h.Spec.MinReplicas, h.Spec.MaxReplicas)
 		*h.Spec.MinReplicas = h.Spec.MaxReplicas
 	}
 	return c.problems, true
@@ -199,14 +199,14 @@ func (c *checker) replicas(n *int32) bool {
 // notNegative replaces a number below zero. nil is left alone.
 func notNegative[T int32 | int64](c *checker, path string, field *T, otherwise T) {
 	if field != nil && *field < 0 {
-		c.warn(path, "%d must not be negative; %d is used instead", *field, otherwise)
+		c.replaced(path, fmt.Sprintf("%d is used instead", otherwise), "%d must not be negative", *field)
 		*field = otherwise
 	}
 }
 
 func (c *checker) rolloutBound(path string, bound *intstr.IntOrString, otherwise intstr.IntOrString) {
 	if bad := badBound(*bound); bad != "" {
-		c.warn(path, "%s; %s is used instead", bad, otherwise.String())
+		c.replaced(path, otherwise.String()+" is used instead", "%s", bad)
 		*bound = otherwise
 	}
 }
@@ -264,7 +264,7 @@ func (c *checker) workloadSelector(selector **metav1.LabelSelector, template map
 // podTemplate checks the template and reports whether it can be used.
 func (c *checker) podTemplate(t *corev1.PodTemplateSpec) bool {
 	if policy := t.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways {
-		c.warn("spec.template.spec.restartPolicy", "%q must be Always here; Always is used instead", policy)
+		c.replaced("spec.template.spec.restartPolicy", "Always is used instead", "%q must be Always here", policy)
 		t.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	}
 	return c.podSpec("spec.template.spec", &t.Spec)
