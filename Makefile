@@ -122,9 +122,9 @@ unprivileged: ## the same in short, by somebody without any rights, in a user na
 
 .PHONY: fmt
 fmt: ## fail if a file is not gofmt's
-	@unformatted="$$(find . -name '*.go' -not -path './.git/*' -print0 | xargs -0 gofmt -l)"; \
+	@unformatted="$$(find . -name '*.go' -not -path './.git/*' -not -path './bin/*' -print0 | xargs -0 gofmt -l)"; \
 	if [ -n "$$unformatted" ]; then echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; fi; \
-	files="$$(find . -name '*.go' -not -path './.git/*' | wc -l)"; echo "ran gofmt on $$files files"; [ "$$files" -gt 0 ]
+	files="$$(find . -name '*.go' -not -path './.git/*' -not -path './bin/*' | wc -l)"; echo "ran gofmt on $$files files"; [ "$$files" -gt 0 ]
 
 .PHONY: vet
 vet: ## go vet, every module

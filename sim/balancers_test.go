@@ -400,3 +400,30 @@ func TestAProxyThatDoesNotKeepUpIsUnhealthy(t *testing.T) {
 		}
 	}
 }
+
+// While it has no target, a proxy that has another Service to ask loses nothing for that; one that has none answers with errors.
+func TestAProxyWithoutATargetAsksElsewhere(t *testing.T) {
+	t.Parallel()
+	for noTarget, loses := range map[world.NoTarget]bool{world.NoTarget503: true, world.NoTargetElsewhere: false} {
+		for seed := range uint64(5) {
+			sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, world.LoadBalancer{
+				Target: world.TargetPods, Members: world.MembersReadyPods, Drain: engine.Never,
+				Hash: world.HashRandom, NoTarget: noTarget, Layer7: &world.Layer7{ConnectTimeout: sec / 10, Ingress: true, WholeLists: true},
+			})
+			sc.Actions = append(sc.Actions, world.Action{At: 10 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "web", Number: 1}}})
+			r, err := Run(sc, seed+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			without := uint64(0)
+			for _, g := range r.Ledger.Groups() {
+				if g.Blame.Cause == ledger.NoHealthyTarget {
+					without += g.Count
+				}
+			}
+			if totals := r.Ledger.Totals(0); (without > 50) != loses || !loses && without > 0 {
+				t.Errorf("no target %d: %d lost without one: %+v", noTarget, without, totals)
+			}
+		}
+	}
+}

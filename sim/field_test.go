@@ -72,7 +72,7 @@ func fieldReports() []fieldReport {
 func unfittedReports() []fieldReport {
 	return []fieldReport{
 		{"field-agic-75", 24, []fieldVariant{
-			{cause: ledger.StaleLB, thousandths: 40_000},
+			{cause: ledger.NoHealthyTarget, thousandths: 40_000},
 			{set: "prestop.web=60s", nothing: true},
 		}},
 		{"field-deis-1254", 24, []fieldVariant{

@@ -313,6 +313,8 @@ func noTarget(n world.NoTarget) ledger.Fault {
 		return ledger.FaultNoTargetRefused
 	case world.NoTarget503:
 		return ledger.FaultNoTarget503
+	case world.NoTargetElsewhere:
+		return ledger.FaultElsewhere
 	default:
 		return ledger.FaultNoTarget
 	}

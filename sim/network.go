@@ -192,7 +192,8 @@ func (nw *network) judge(leg traffic.Leg, member, node int, target netip.AddrPor
 	entry := nw.routes[leg.Stream].entry
 	if f := nw.forwarder(leg); f != nil {
 		entry = f.entry
-		if fault.NewConnection() { // what chose the member has no say in what becomes of a connection that stands
+		// A node that drops what it could still serve is told first: until its pod ends nobody need leave it.
+		if fault.NewConnection() && (fault != ledger.FaultDropped || !nw.cluster.Withdrawn(entry, node)) { // what chose the member has no say in what becomes of a connection that stands
 			if cause, actor, ok := f.b.Judge(member); ok {
 				return ledger.Blame{Cause: cause, Actor: actor, Elsewhere: nw.cluster.Elsewhere(entry, target)}
 			}

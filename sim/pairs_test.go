@@ -432,6 +432,42 @@ func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 	})
 }
 
+// Rules 8 and 11: a pod that is deleted at 20 s accepts for 10 s, and says that it is not ready: its node has nobody to send to, whether or not
+// a load balancer could have left it by then.
+func TestAPodThatSaysItIsNotReady(t *testing.T) {
+	t.Parallel()
+	draining := func() *world.Scenario {
+		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, world.LoadBalancer{
+			Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
+		})
+		sc.Actions = []world.Action{action(20*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}})}
+		neverReady(sc)
+		app := &sc.Workloads[0].App
+		app.Listener, app.DrainFor, app.ReadinessFails = world.ListenerDrains, 10*sec, true
+		probe := template(sc).Containers[0].ReadinessProbe
+		probe.PeriodSeconds, probe.FailureThreshold = 1, 1
+		return sc
+	}
+	stays := func(sc *world.Scenario) { sc.Workloads[0].App.ReadinessFails = false }
+	direct := func(sc *world.Scenario) { sc.Traffic[0].LB = nil }
+	runPairs(t, []pairWorld{
+		{"it accepts still", draining, 24 * sec, 28 * sec, "", blame(ledger.NoLocalEndpoint, ledger.App, true), ledger.Timeout},
+		{"it accepts still, and nobody could have left its node", changed(draining, direct), 24 * sec, 28 * sec, "",
+			blame(ledger.NoLocalEndpoint, ledger.App, true), ledger.Timeout},
+		{"it has ended", draining, 32 * sec, 35 * sec, "", blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Timeout},
+		{"it stayed ready, and has ended", changed(draining, stays), 32 * sec, 35 * sec, "", blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Timeout},
+	})
+	r, err := Run(changed(draining, stays)(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Ledger.Failures() {
+		if f.Arrival < 28*sec {
+			t.Errorf("with a pod that stays ready: %+v", f)
+		}
+	}
+}
+
 // Rule 12 within itself: the only pod does not listen.
 func TestPairsOfListeners(t *testing.T) {
 	t.Parallel()

@@ -272,7 +272,8 @@ func storyOf(t *testing.T, name string, cause ledger.Cause) []story.Line {
 	t.Helper()
 	c := judge(t, readScenario(t, stories+name+".yaml"))
 	for i := range c.Causes {
-		if c.Causes[i].Cause == cause {
+		r := &c.Causes[i].Example.Request
+		if c.Causes[i].Cause == cause && (cause != ledger.NoHealthyTarget || r.Node < 0 && r.Pod == "") {
 			return c.Causes[i].Story
 		}
 	}
@@ -293,7 +294,7 @@ func TestAHookStandsInItsContainer(t *testing.T) {
 			stand = append(stand, i+1)
 		}
 	}
-	for _, l := range storyOf(t, "envoy-gateway-rollout", ledger.StaleLB) {
+	for _, l := range storyOf(t, "envoy-gateway-rollout", ledger.NoLocalEndpoint) {
 		if strings.HasPrefix(l.Words(), "preStop of old pod") {
 			told = append(told, l.Line)
 		}

@@ -80,6 +80,8 @@ type member struct {
 	removed bool
 	told    State         // of the observer
 	leaving engine.Handle // of its removal becoming known
+	leaves  engine.Time   // when that is
+	known   engine.Time   // when what its checks say now is known where connections are sent
 	drained engine.Handle // of the end of draining
 	first   engine.Time   // of its probes
 	ticked  uint64        // number of the last one
@@ -100,6 +102,7 @@ type Balancer struct {
 	members []*member // in order of id
 	wanted  []int     // what the controller last asked for
 	waiting bool      // the controller's reaction is due
+	due     engine.Time
 	reacted uint64
 	acted   engine.Time // when the controller last did
 	applied engine.Time // when all that it has told a proxy in the cluster is in force
@@ -180,6 +183,7 @@ func (b *Balancer) HearNode() {
 	delay := b.spec.Controller.Sample(b.draw(-1, "controller", b.reacted))
 	b.reacted++
 	at := max(b.eng.Now()+delay, b.acted+b.spec.ControllerHold)
+	b.due = at
 	b.eng.At(at, engine.ClassTimer, b.owner, "load balancer's controller", func() {
 		b.waiting, b.acted = false, at
 		b.act()
@@ -284,6 +288,7 @@ func (b *Balancer) remove(id int, at engine.Time) {
 	if m == nil {
 		return
 	}
+	m.leaves = at
 	m.leaving = b.eng.At(at, engine.ClassTimer, b.owner, "removed", func() {
 		if m.removed {
 			return

@@ -567,6 +567,29 @@ func TestJudge(t *testing.T) {
 		}, 1, ledger.StaleLB, ledger.LBProbe},
 		{"a member that the controller has not removed, and none of the others is healthy: they are used all the same", world.LoadBalancer{Check: check, FailOpen: true, Members: world.MembersLocalNodes},
 			func(f *fake, _ *Balancer) { f.settled, f.would = ready(0, 2), all(false) }, 1, ledger.StaleLB, ledger.LBController},
+		{"a member that the controller has not removed, and without it there were none: the others are not checked yet",
+			world.LoadBalancer{Check: check, Members: world.MembersReadyPods, Target: world.TargetPods}, func(f *fake, b *Balancer) {
+				newTargets(f, b)
+				f.endpoints = ready(1, 2)
+				f.settled = ready(2)
+			}, 1, ledger.NoHealthyTarget, ledger.LBProbe},
+		{"a member that is being removed, and the one that takes its place is being registered",
+			world.LoadBalancer{Check: check, Members: world.MembersReadyPods, Target: world.TargetPods, Registration: engine.Constant(90 * sec), Propagation: engine.Constant(90 * sec)}, func(f *fake, b *Balancer) {
+				newTargets(f, b)
+				f.endpoints, f.settled = ready(2), ready(2)
+				b.Hear()
+				f.run(f.eng.Now() + sec)
+			}, 1, ledger.NoHealthyTarget, ledger.LBPropagation},
+		{"the same of a proxy that is told whole lists: both are one change",
+			world.LoadBalancer{
+				Check: check, Members: world.MembersReadyPods, Target: world.TargetPods, Registration: engine.Constant(90 * sec), Propagation: engine.Constant(90 * sec),
+				Layer7: &world.Layer7{WholeLists: true},
+			}, func(f *fake, b *Balancer) {
+				newTargets(f, b)
+				f.endpoints, f.settled = ready(2), ready(2)
+				b.Hear()
+				f.run(f.eng.Now() + sec)
+			}, 1, ledger.StaleLB, ledger.LBPropagation},
 		{"no target, and none settled", world.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would = all(false) }, -1, ledger.NoHealthyTarget, ledger.Spec},
 		{"no target, and one that was not probed again", world.LoadBalancer{Check: check}, func(f *fake, b *Balancer) {
 			f.ok = all(false)
@@ -613,6 +636,56 @@ func TestJudge(t *testing.T) {
 		c.twist(f, b)
 		if cause, actor, _ := b.Judge(c.member); cause != c.cause || actor != c.actor {
 			t.Errorf("%s: %s, %s, want %s, %s", c.name, cause, actor, c.cause, c.actor)
+		}
+	}
+}
+
+// newTargets has a load balancer begin with pod 1 alone, and add pod 2 after 200 s.
+func newTargets(f *fake, b *Balancer) {
+	f.endpoints = ready(1)
+	b.reconcile([]int{1})
+	f.run(200 * sec)
+	f.endpoints = ready(1, 2)
+	b.Hear()
+	f.run(200*sec + 1)
+}
+
+// A member that is to be removed and fails its health checks, too, is left when the first of both is over: the other could take as long as it likes.
+// Reference: docs/model/simulator.md 2, rule 8.
+func TestWhatComesFirstIsBlamed(t *testing.T) {
+	t.Parallel()
+	slow, fast := engine.Constant(40*sec), engine.Constant(5*sec)
+	for _, c := range []struct {
+		name                            string
+		controller, propagation, health engine.Dist
+		interval, after                 engine.Time // of the failed checks; how long after that it is asked whose lateness it is
+		actor                           ledger.Actor
+	}{
+		{"the checks find it sooner than the removal spreads", engine.Constant(0), slow, engine.Constant(0), 3 * sec, sec, ledger.LBProbe},
+		{"the removal spreads sooner than the checks find it", engine.Constant(0), fast, engine.Constant(0), 30 * sec, sec, ledger.LBPropagation},
+		{"the checks find it sooner than the controller acts", slow, fast, engine.Constant(0), 3 * sec, sec, ledger.LBProbe},
+		{"the controller acts sooner than the checks find it", fast, engine.Constant(0), engine.Constant(0), 30 * sec, sec, ledger.LBController},
+		{"what the checks have found spreads later than the removal", engine.Constant(0), fast, slow, sec / 2, 4 * sec, ledger.LBPropagation},
+	} {
+		f, b := build(world.LoadBalancer{
+			Members: world.MembersLocalNodes, Controller: c.controller, Propagation: c.propagation, HealthPropagation: c.health,
+			Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: c.interval, Unhealthy: 2, Healthy: 2},
+		})
+		f.run(60 * sec)
+		f.endpoints, f.settled = ready(0, 2), ready(0, 2)
+		f.ok[1], f.would[1] = false, false
+		b.Hear()
+		b.Wake()
+		f.run(60*sec + c.after)
+		if cause, actor, _ := b.Judge(1); cause != ledger.StaleLB || actor != c.actor {
+			t.Errorf("%s: %s, %s, want %s", c.name, cause, actor, c.actor)
+		}
+		predicted := min(b.removedAt(b.member(1)), b.failedAt(b.member(1)))
+		f.run(predicted - 1)
+		before := slices.Contains(b.actives(), 1)
+		f.run(predicted)
+		if after := slices.Contains(b.actives(), 1); !before || after {
+			t.Errorf("%s: left at %s s: it gets new connections before: %v, then: %v", c.name, predicted.Seconds(), before, after)
 		}
 	}
 }

@@ -26,18 +26,23 @@ func (b *Balancer) Wake() {
 	}
 }
 
-// arm sets the timer of the next tick.
-func (b *Balancer) arm(m *member) {
-	now, interval := b.eng.Now(), max(1, b.spec.Check.Interval)
+// nextTick is the number of a member's next tick.
+func (b *Balancer) nextTick(m *member) uint64 {
 	tick := uint64(0)
-	if now >= m.first {
-		tick = uint64((now-m.first)/interval) + 1
+	if now := b.eng.Now(); now >= m.first {
+		tick = uint64((now-m.first)/max(1, b.spec.Check.Interval)) + 1
 	}
 	if tick <= m.ticked && m.ticked > 0 {
 		tick = m.ticked + 1
 	}
+	return tick
+}
+
+// arm sets the timer of the next tick.
+func (b *Balancer) arm(m *member) {
+	tick := b.nextTick(m)
 	m.armed = true
-	m.timer = b.eng.At(m.first+engine.Time(tick)*interval, engine.ClassTimer, b.owner, "health check", func() {
+	m.timer = b.eng.At(m.first+engine.Time(tick)*max(1, b.spec.Check.Interval), engine.ClassTimer, b.owner, "health check", func() {
 		m.armed, m.ticked = false, tick
 		b.probe(m, tick)
 	})
@@ -85,6 +90,7 @@ func (b *Balancer) answered(m *member, tick uint64, ok bool) {
 	m.flips++
 	b.recheck()
 	delay := b.spec.HealthPropagation.Sample(b.draw(m.id, "health propagation", m.flips))
+	m.known = b.eng.Now() + delay
 	if delay == 0 {
 		b.follow(m)
 		return

@@ -20,21 +20,27 @@ func (b *Balancer) actives() []int {
 		return b.active
 	}
 	b.stale = false
+	b.active, b.opens = b.sendsTo(func(*member) bool { return true }, func(m *member) bool { return m.serves })
+	return b.active
+}
+
+// sendsTo lists those of some members that get new connections if there are no others, of which some are well; opens says that they are all
+// there are, for none is well.
+func (b *Balancer) sendsTo(of, well func(*member) bool) (list []int, opens bool) {
 	var present, healthy []int
 	for _, m := range b.members {
-		if m.removed {
+		if m.removed || !of(m) {
 			continue
 		}
 		if !m.initial {
 			present = append(present, m.id)
 		}
-		if m.serves {
+		if well(m) {
 			healthy = append(healthy, m.id)
 		}
 	}
-	b.opens = len(healthy) == 0 && len(present) > 0 && b.spec.FailOpen
-	b.active = b.announced(b.open(present, healthy))
-	return b.active
+	opens = len(healthy) == 0 && len(present) > 0 && b.spec.FailOpen
+	return b.announced(b.open(present, healthy)), opens
 }
 
 // FailsOpen says that new connections go to all members there are, for none is healthy.
@@ -158,11 +164,24 @@ func (b *Balancer) judge(member int) (cause ledger.Cause, actor ledger.Actor, ok
 		return ledger.NoHealthyTarget, b.late(settled), true
 	case member < 0:
 		return ledger.NoHealthyTarget, b.cluster.Missing(), true
+	case helps && !b.leavingHelps():
+		return ledger.NoHealthyTarget, b.late(settled), true
 	case helps:
 		return ledger.StaleLB, b.lateWith(member, settled), true
 	default:
 		return ledger.NoCause, ledger.Spec, false
 	}
+}
+
+// leavingHelps says that a new connection would reach a pod that accepts if the load balancer had left at once whom it is to leave, and were as
+// late as it is with those that take their place. Where a proxy is told whole lists, both are one change.
+func (b *Balancer) leavingHelps() bool {
+	if b.spec.Layer7 != nil && b.spec.Layer7.WholeLists {
+		return true
+	}
+	stay := b.choose(b.cluster.Settled(), true)
+	list, _ := b.sendsTo(func(m *member) bool { return slices.Contains(stay, m.id) }, func(m *member) bool { return m.serves && b.wouldServe(m.id) })
+	return slices.ContainsFunc(list, b.cluster.Reaches)
 }
 
 // late is whose lateness it is that a settled member is not used yet.
@@ -186,24 +205,53 @@ func (b *Balancer) late(settled []int) ledger.Actor {
 	return ledger.LBProbe
 }
 
-// lateWith is whose lateness it is that a member is used yet which is no settled one.
+// lateWith is whose lateness it is that a member is used yet which is no settled one. One that is to be removed and fails its health checks is
+// left when the first of both is over: the other makes no difference.
 func (b *Balancer) lateWith(member int, settled []int) ledger.Actor {
 	m := b.member(member)
+	stays := slices.Contains(b.choose(b.cluster.Settled(), true), member)
 	switch {
-	case slices.Contains(b.choose(b.cluster.Settled(), true), member): // a member, and not healthy any more
-		switch {
-		case b.wouldServe(member): // healthy as well: it is announced, since the settled one is not used yet
-			return b.late(settled)
-		case m == nil || m.healthy:
-			return ledger.LBProbe
-		case m.serves:
-			return ledger.LBPropagation
-		default: // used because nobody seems to be healthy
-			return b.late(settled)
+	case b.wouldServe(member) && stays: // it is announced, since the settled one is not used yet
+		return b.late(settled)
+	case m == nil && stays:
+		return ledger.LBProbe
+	case !stays && (m == nil || !m.serves || b.wouldServe(member) || b.removedAt(m) <= b.failedAt(m)):
+		if slices.Contains(b.wanted, member) {
+			return ledger.LBController
 		}
-	case slices.Contains(b.wanted, member):
-		return ledger.LBController
-	default:
 		return ledger.LBPropagation
+	case m.healthy:
+		return ledger.LBProbe
+	case m.serves:
+		return ledger.LBPropagation
+	default: // used because nobody seems to be healthy
+		return b.late(settled)
 	}
+}
+
+// removedAt is when the removal of a member that is wanted no longer takes effect: where the controller has not acted on it yet, as it would if it
+// heard of it now.
+func (b *Balancer) removedAt(m *member) engine.Time {
+	if !slices.Contains(b.wanted, m.id) {
+		return m.leaves
+	}
+	at, next := b.due, b.reacted
+	if !b.waiting {
+		at, next = b.eng.Now()+b.spec.Controller.Sample(b.draw(-1, "controller", next)), next+1
+	}
+	return at + b.spec.Propagation.Sample(b.draw(m.id, "propagation", next))
+}
+
+// failedAt is when a member that fails every health check from now on gets no new connection any more.
+func (b *Balancer) failedAt(m *member) engine.Time {
+	if !m.healthy {
+		return m.known
+	}
+	tick := m.first + engine.Time(b.nextTick(m))*max(1, b.spec.Check.Interval)
+	more := max(1, b.spec.Check.Unhealthy) - m.row - 1
+	at := tick + engine.Time(more)*b.spec.Check.Interval
+	if b.cluster.Answer(b.spec.Check.Probe, m.id, b.draw(m.id, "probe", m.ticked)).Late {
+		at += b.spec.Check.Timeout
+	}
+	return at + b.spec.HealthPropagation.Sample(b.draw(m.id, "health propagation", m.flips+1))
 }

@@ -105,7 +105,7 @@ func (f *Flows) rulesOf(stream, node int, view uint64) *rules {
 		return r
 	}
 	r := &rules{view: view, allowed: Allowed(f.look(stream, node))}
-	sorted.By(r.allowed, netip.AddrPort.Compare)
+	sorted.ShortBy(r.allowed, netip.AddrPort.Compare)
 	if common != nil {
 		if f.kept[stream] += len(r.allowed) + 1; f.kept[stream] > keptAllowed {
 			clear(common)

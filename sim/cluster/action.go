@@ -19,6 +19,7 @@ type deeds struct {
 	dead    []bool   // nodes whose machine is gone, or not there yet
 	mute    []bool   // nodes whose kubelet is silent from the beginning
 	missing []bool   // nodes whose object is deleted
+	missed  int      // how many these are
 	closing []string // what is about to happen to a node, "" for nothing
 	boots   []bool   // nodes that come back as soon as they are off
 	emptied []bool   // nodes that Cluster Autoscaler has pods leave before it ends the machine

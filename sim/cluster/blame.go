@@ -102,6 +102,9 @@ func (w *World) connecting(e Entry, node int, target netip.AddrPort, fault ledge
 	}
 	switch fault {
 	case ledger.FaultDropped:
+		if w.Withdrawn(e, node) {
+			return ledger.NoLocalEndpoint, ledger.App
+		}
 		return ledger.NoLocalEndpoint, w.unnoticed(e, func(i *kubelet.Instance) bool { return i.Node == node })
 	case ledger.FaultRejected, ledger.FaultFiltered:
 		return ledger.NoEndpoint, w.unnoticed(e, func(*kubelet.Instance) bool { return true })
@@ -121,6 +124,24 @@ func (w *World) unnoticed(e Entry, would func(*kubelet.Instance) bool) ledger.Ac
 		}
 	}
 	return w.Missing(e)
+}
+
+// Withdrawn says that a node has a pod of a Service that ends and accepts connections still, and that the node does not send to it only
+// because its app says that it is not ready: had it not said so, the node would fall back to it (docs/model/load-balancers.md 5.1).
+func (w *World) Withdrawn(e Entry, node int) bool {
+	for _, wl := range e.workloads {
+		for _, i := range w.instances.Running(wl) {
+			if i.Node != node || !i.Accepts() || !w.chosen(e.service, i.Pod) || !w.readyWouldHelp(e, i) {
+				continue
+			}
+			wk := w.kubelets[node].Worker(i.Pod)
+			p, ok := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
+			if ok && p.Deleting() && wk != nil && (wk.SaysUnready() || !w.desk.Passes(i, false)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unready is who keeps a pod that could answer from being ready in the API: the kubelet, which has

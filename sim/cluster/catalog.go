@@ -40,6 +40,7 @@ type serviceInfo struct {
 	headless   bool
 	hints      endpointslice.Hinting
 	changed    *changedPorts // nil where no action changes them
+	derived    derived
 }
 
 // resolve finds which workloads each Service selects and at which ports.

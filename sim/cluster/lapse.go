@@ -127,6 +127,7 @@ func (w *World) noteNode(n *api.Node) {
 		return
 	}
 	w.missing[n.Number] = true
+	w.missed++
 	for _, p := range w.PodsOn(n.Number) {
 		for _, s := range w.ServicesOf(p.Workload) {
 			w.settled = nil

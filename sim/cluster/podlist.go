@@ -18,6 +18,6 @@ func (w *World) podsBehind(service int, pods []api.PodList) api.PodList {
 	for _, wl := range members {
 		all = append(all, pods[wl]...)
 	}
-	sorted.By(all, func(a, b *api.Pod) int { return cmp.Compare(a.ID, b.ID) })
+	sorted.ShortBy(all, func(a, b *api.Pod) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }

@@ -122,7 +122,7 @@ func (w *World) slicesInAPI(service int) []endpointslice.Entry {
 	for _, part := range w.sliceState[service] { // order: sorted below
 		out = append(out, part...)
 	}
-	sorted.By(out, func(a, b endpointslice.Entry) int { return cmp.Compare(a.ID, b.ID) })
+	sorted.ShortBy(out, func(a, b endpointslice.Entry) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 

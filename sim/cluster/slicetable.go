@@ -77,6 +77,9 @@ func (w *World) endpointOf(p *api.Pod, service int, selects *api.Service) (e end
 func (w *World) EndpointsOf(out []endpointslice.Entry, service int, selects *api.Service, pods []api.PodList) []endpointslice.Entry {
 	behind := w.podsBehind(service, pods)
 	out = slices.Grow(out, len(behind))
+	if len(behind) >= manyPods && !w.relabels {
+		return w.services[service].derived.endpoints(out, w, service, selects, behind)
+	}
 	for _, p := range behind {
 		if e, in := w.endpointOf(p, service, selects); in {
 			out = append(out, endpointslice.Entry{ID: p.ID, Slice: endpointslice.NoSlice, State: e})

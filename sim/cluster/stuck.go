@@ -340,8 +340,10 @@ func killing(c *corev1.Container) (name string, probe *corev1.Probe) {
 }
 
 // slowStart says when that probe has the server killed, where its server does not listen before: between the first tick at which the last of
-// so many failures may be, and the next one (docs/model/pod-lifecycle.md 3.2.3, 3.2.4). How long it takes to listen is hardly ever said, and pods
-// that run did come up. "" where it is not that, or a postStart hook is in between.
+// so many failures may be, and the next one (docs/model/pod-lifecycle.md 3.2.3, 3.2.4): up to 1 s sooner where it waits first, for a start is
+// noted in whole seconds. When within that is another one for each start, by where it lies between two ticks: what is killed once may come up
+// after a restart, and it is stuck only if it is killed each time. No figure in between is the limit. How long it takes to listen is hardly ever
+// said, and pods that run did come up. "" where it is not that, or a postStart hook is in between.
 func (w *World) slowStart(p *api.Pod) string {
 	c, i := w.server(p), w.PodInstance(p.ID)
 	_, probe := killing(c)
@@ -349,8 +351,12 @@ func (w *World) slowStart(p *api.Pod) string {
 		return ""
 	}
 	limit := probe.InitialDelaySeconds + (probe.FailureThreshold-1)*probe.PeriodSeconds
+	soonest := limit
+	if probe.InitialDelaySeconds > 0 {
+		soonest--
+	}
 	start := i.App.Start
-	if start.Max() <= engine.Time(limit)*engine.Second {
+	if start.Max() <= engine.Time(soonest)*engine.Second {
 		return ""
 	}
 	after := start.Min().Seconds()
@@ -361,6 +367,11 @@ func (w *World) slowStart(p *api.Pod) string {
 	if i.App.StartSaid {
 		listens = "listens"
 	}
-	return fmt.Sprintf(": it kills what does not listen %d-%d s after its start, and the server %s after %s s; it is stuck if that takes more than about %d s",
-		limit, limit+probe.PeriodSeconds, listens, after, limit)
+	latest := limit + probe.PeriodSeconds
+	less := "with less by chance"
+	if soonest > 0 {
+		less = fmt.Sprintf("never with less than %d s, by chance in between", soonest)
+	}
+	return fmt.Sprintf(": it kills what does not listen %d-%d s after its start, by chance, and the server %s after %s s; it is always stuck if that takes more than %d s, %s",
+		soonest, latest, listens, after, latest, less)
 }

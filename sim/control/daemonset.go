@@ -229,7 +229,7 @@ func (c *DaemonSets) shuffle(of *api.Workload, nodes []daemonNode) {
 		name := c.d.Workloads[of.Workload].Name() + " on " + c.d.Nodes[n].Name
 		draws[n] = c.d.Engine.Stream(name, "turn").Draw(uint64(of.Revision))
 	}
-	sorted.StableBy(nodes, func(a, b daemonNode) int { return cmp.Compare(draws[a.number], draws[b.number]) })
+	sorted.ShortStableBy(nodes, func(a, b daemonNode) int { return cmp.Compare(draws[a.number], draws[b.number]) })
 }
 
 // carryOut creates pods, then deletes pods, and waits for the answers.

@@ -83,7 +83,7 @@ func (in *daemonInput) tidy(n *daemonNode, out *daemonStep) {
 			running = append(running, p)
 		}
 	}
-	sorted.StableBy(running, oldestFirst)
+	sorted.ShortStableBy(running, oldestFirst)
 	switch {
 	case !in.surges && len(running) > 1:
 		out.remove = append(out.remove, running[1:]...)

@@ -144,7 +144,7 @@ func sortedReplicaSets(all map[api.ReplicaSetID]*api.ReplicaSet, workload int) [
 			out = append(out, rs)
 		}
 	}
-	sorted.By(out, compareSetAges)
+	sorted.ShortBy(out, compareSetAges)
 	return out
 }
 

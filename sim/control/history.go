@@ -31,7 +31,7 @@ func (c *Deployments) surplus(d *api.Workload, in rolloutInput) []*api.ReplicaSe
 		return nil
 	}
 	old := slices.Clone(in.oldRSs)
-	sorted.StableBy(old, func(a, b *api.ReplicaSet) int {
+	sorted.ShortStableBy(old, func(a, b *api.ReplicaSet) int {
 		return slices.Index(d.History, a.ID.Revision) - slices.Index(d.History, b.ID.Revision)
 	})
 	old = old[:len(old)-int(*limit)]

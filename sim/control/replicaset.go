@@ -264,7 +264,7 @@ func (c *ReplicaSets) rank(id api.ReplicaSetID, active []*api.Pod) []*api.Pod {
 	for i := range c.list {
 		c.sorted = append(c.sorted, &c.list[i])
 	}
-	sorted.By(c.sorted, c.goesFirst)
+	sorted.ShortBy(c.sorted, c.goesFirst)
 	for _, one := range c.sorted {
 		c.ranked = append(c.ranked, one.pod)
 	}

@@ -184,7 +184,7 @@ func proportional(in rolloutInput, active []*api.ReplicaSet) []scale {
 	}
 	left := allowed - in.total()
 	grow := left > 0
-	sorted.StableBy(active, func(a, b *api.ReplicaSet) int {
+	sorted.ShortStableBy(active, func(a, b *api.ReplicaSet) int {
 		switch {
 		case left == 0:
 			return 0

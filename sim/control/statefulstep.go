@@ -97,7 +97,7 @@ func (s *statefulSync) sort() {
 			s.condemned = append(s.condemned, p)
 		}
 	}
-	sorted.By(s.condemned, func(a, b *api.Pod) int { return cmp.Compare(b.Ordinal, a.Ordinal) })
+	sorted.ShortBy(s.condemned, func(a, b *api.Pod) int { return cmp.Compare(b.Ordinal, a.Ordinal) })
 	for _, p := range slices.Backward(s.condemned) {
 		if s.isUnavailable(p) {
 			s.unhealthy = p

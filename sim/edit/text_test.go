@@ -58,3 +58,27 @@ func TestAPositionOutsideOfATextIsNoPlace(t *testing.T) {
 		}
 	}
 }
+
+// A field in braces ends at the comma behind it, or at their end; what stands in quotes and in braces or brackets of its own is passed over.
+func TestWhereAFieldInBracesEnds(t *testing.T) {
+	t.Parallel()
+	for text, rest := range map[string]string{
+		"a: 1}":                 "}",
+		"a: 1, b: 2}":           ", b: 2}",
+		"a: 1]":                 "]",
+		"a: [1, 2], b: 2}":      ", b: 2}",
+		"a: [[1, 2], [3]], b}":  ", b}",
+		"a: {b: 1, c: [d]}, e}": ", e}",
+		"a: {b: 1, c: 2}}":      "}",
+		`a: "}, ]", b: 2}`:      ", b: 2}",
+		`a: "\"}", b: 2}`:       ", b: 2}",
+		"a: '[{', b: 2}":        ", b: 2}",
+		"a: {b: 1":              "",
+		"":                      "",
+	} {
+		end, err := flowEnd([]byte("{"+text), 1)
+		if got := ("{" + text)[end:]; err == nil && got != rest || (err == nil) != (rest != "") {
+			t.Errorf("%s: ends before %q, %v, want %q", text, got, err, rest)
+		}
+	}
+}

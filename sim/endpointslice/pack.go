@@ -47,7 +47,7 @@ func Pack(have, want []Entry) []int {
 	}
 	// Slices that change anyway are filled first, the fullest before the others.
 	changing := slices.DeleteFunc(numbersOf(touched), func(n int) bool { return counts[n] == 0 })
-	sorted.StableBy(changing, func(a, b int) int { return counts[b] - counts[a] })
+	sorted.ShortStableBy(changing, func(a, b int) int { return counts[b] - counts[a] })
 	for _, n := range changing {
 		fill(n)
 	}

@@ -256,8 +256,12 @@ func (t *target) budget() *Change {
 	if !t.together() || t.w.Replicas() < 2 || t.covering() != nil || t.selector() == nil {
 		return nil
 	}
+	title := "a " + kindBudget + " (maxUnavailable: 1)"
+	if !t.surelyTogether() { // beside what helps in a rollout nobody would know what it is for
+		title += " for a drain with all pods on one node"
+	}
 	return &Change{
-		ID: "budget", Title: "a " + kindBudget + " (maxUnavailable: 1)", Cost: "a drain takes longer: pods go one after another",
+		ID: "budget", Title: title, Cost: "a drain takes longer: pods go one after another",
 		Edits: []edit.Edit{t.newBudget()}, Around: Around{Budget: t.madeBudget()}, Otherwise: t.guessed(),
 	}
 }
@@ -267,7 +271,12 @@ func (t *target) together() bool {
 	if !evicted(t.sc) {
 		return false
 	}
-	return t.guessed() || shared(t.w.Placed) || t.w.Replicas() > len(t.sc.Nodes) || slices.ContainsFunc(t.sc.Actions, func(a world.Action) bool {
+	return t.guessed() || t.surelyTogether()
+}
+
+// surelyTogether says that they may be wherever the pods of the workload are, of which the input need not say it.
+func (t *target) surelyTogether() bool {
+	return shared(t.w.Placed) || t.w.Replicas() > len(t.sc.Nodes) || slices.ContainsFunc(t.sc.Actions, func(a world.Action) bool {
 		drain, ok := a.Operation.(world.Drain)
 		return !ok && world.Disrupts(a.Operation) || len(drain.Nodes) > 1
 	})
@@ -465,8 +474,24 @@ func (t *target) makeshift(sleep engine.Time) string {
 		return ""
 	case t.unasked() != nil:
 		return "it only has the one pod wait for its successor: one that dies at once never has any"
-	case !emptied(t.sc):
+	case !emptied(t.sc) || t.accompanied():
 		return ""
 	}
 	return "it only has the one pod wait for its successor: one that dies at once has none"
+}
+
+// accompanied says that each Service which leads to the workload leads to pods of another one, too, as to those of a canary.
+func (t *target) accompanied() bool {
+	led, alone := false, false
+	for i := range t.sc.Services {
+		svc := t.sc.Services[i].Service
+		if !t.w.SelectedBy(svc) {
+			continue
+		}
+		led = true
+		alone = alone || !slices.ContainsFunc(t.sc.Workloads, func(w world.Workload) bool {
+			return w.Name() != t.w.Name() && w.Replicas() > 0 && w.SelectedBy(svc)
+		})
+	}
+	return led && !alone
 }

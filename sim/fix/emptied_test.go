@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -193,7 +196,7 @@ func TestChangesForADrain(t *testing.T) {
 		"a database":                  {redis, nil, "", "a second database, or cache, would not have the data of the first", false},
 		"an app on a database's port": {unknown, nil, "", "a second database, or cache, would not have the data of the first", false},
 		"a volume of one node":        {claimed, nil, "", "the volume claim data may be of one node at a time, and nothing in the input says otherwise", false},
-		"two replicas anywhere":       {fill(nil), []string{"budget: a PodDisruptionBudget (maxUnavailable: 1)"}, "", "", false},
+		"two replicas anywhere":       {fill(nil), []string{"budget: a PodDisruptionBudget (maxUnavailable: 1) for a drain with all pods on one node"}, "", "", false},
 		"two replicas on two nodes":   {fill(nil) + strings.Replace(crowd, "namespace: shop, labels: {pod-template-hash: x}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-x, uid: u, controller: true}]}, spec: {nodeName: n1", "namespace: shop, labels: {pod-template-hash: x}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-x, uid: u, controller: true}]}, spec: {nodeName: n2", 1), nil, "", "", false},
 		"two replicas on one node": {fill(nil) + crowd, []string{"budget: a PodDisruptionBudget (maxUnavailable: 1)", "spread: topologySpreadConstraints over nodes"},
 			"web.yaml:0  apiVersion: policy/v1|kind: PodDisruptionBudget|metadata: {name: web, namespace: shop}|spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
@@ -229,6 +232,35 @@ func TestChangesForADrain(t *testing.T) {
 			if x.Replicas > 0 || x.Budget != nil || x.Spread || x.Makeshift != "" {
 				t.Errorf("%s: a rollout wants %s", name, x.Title)
 			}
+		}
+	}
+}
+
+// One pod of a canary has others beside it: that it waits for its successor is no poor answer. Where its Service leads to it alone it is one.
+func TestAHookIsEnoughForOnePodBesideOthers(t *testing.T) {
+	t.Parallel()
+	one := strings.NewReplacer("replicas: 2", "replicas: 1", "labels: {app: web}", "labels: {app: web, track: canary}").Replace(fill(nil))
+	other := "---\n" + strings.NewReplacer("name: web, ", "name: web-stable, ", "matchLabels: {app: web}", "matchLabels: {track: stable}", "labels: {app: web}", "labels: {app: web, track: stable}").
+		Replace(strings.SplitN(fill(nil), "---", 2)[0])
+	for name, c := range map[string]struct {
+		text string
+		poor bool
+	}{
+		"alone":                        {one, true},
+		"beside others":                {one + other, false},
+		"beside, with its own Service": {strings.Replace(one, "selector: {app: web}\n  ports", "selector: {track: canary}\n  ports", 1) + other, true},
+		"beside none":                  {one + strings.Replace(other, "replicas: 2", "replicas: 0", 1), true},
+	} {
+		s, w := takenBy(t, c.text, "drain")
+		found := false
+		for _, x := range Changes(s, w, 0) {
+			found = found || x.ID == "preStop"
+			if x.ID == "preStop" && (x.Makeshift != "") != c.poor {
+				t.Errorf("%s: makeshift %q", name, x.Makeshift)
+			}
+		}
+		if !found {
+			t.Errorf("%s: no hook", name)
 		}
 	}
 }
@@ -330,6 +362,50 @@ func TestChangesForAScaleDown(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Pods without a node share none, and the first two that are on one do.
+func TestPodsThatShareANode(t *testing.T) {
+	t.Parallel()
+	for nodes, want := range map[string]bool{"": false, "a": false, "a b c": false, "a b a": true, "a a": true, "- -": false, "- a -": false, "- a - a": true} {
+		var pods []world.Placed
+		for _, n := range strings.Fields(nodes) {
+			pods = append(pods, world.Placed{Node: strings.Trim(n, "-")})
+		}
+		if got := shared(pods); got != want {
+			t.Errorf("%q: %v", nodes, got)
+		}
+	}
+}
+
+// A change that deletes budgets deletes those of the workload's namespace, and one that replaces a budget replaces that one.
+func TestBudgetsThatAChangeLeaves(t *testing.T) {
+	t.Parallel()
+	named := func(names ...string) (out []world.Budget) {
+		for _, n := range names {
+			namespace, name, _ := strings.Cut(n, "/")
+			out = append(out, world.Budget{Value: &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}})
+		}
+		return out
+	}
+	s, w := drainOf(t, fill(ready))
+	s.Budgets = named("shop/a", "shop/b", "till/a", "till/b")
+	for want, a := range map[string]Around{ // order: each for itself
+		"shop/a shop/b till/a till/b":        {},
+		"shop/b till/a till/b":               {Gone: []string{"a"}},
+		"till/a till/b":                      {Gone: []string{"a", "b"}},
+		"shop/a till/a till/b shop/b":        {Budget: &named("shop/b")[0]},
+		"shop/a shop/b till/a till/b shop/c": {Budget: &named("shop/c")[0]},
+		"till/a till/b shop/b":               {Gone: []string{"a"}, Budget: &named("shop/b")[0]},
+	} {
+		var got []string
+		for _, b := range a.kept(s, w.Name()).Budgets {
+			got = append(got, b.Value.Namespace+"/"+b.Value.Name)
+		}
+		if strings.Join(got, " ") != want || len(s.Budgets) != 4 {
+			t.Errorf("%+v: %q, want %q", a, got, want)
 		}
 	}
 }

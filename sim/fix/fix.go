@@ -27,6 +27,8 @@ type Change struct {
 	Cost string
 	// Sleep is how long the preStop hook that the Change adds takes, 0 when it adds none.
 	Sleep engine.Time
+	// Action says that this hook is the kubelet's sleep action in place of a program that sleeps: a shorter sleep of the program is none.
+	Action bool
 	// Makeshift is why another change that helps as much is the better one, "" for most.
 	Makeshift string
 	// Otherwise says that the change is for another value of an assumption: that it does nothing as assumed is no reason against it.
@@ -236,7 +238,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(ends && t.cut() > 0, t.grace), only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
+		only(ends && t.cut() > 0, t.grace), only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), only(ends, t.staysReady), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
 		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends && t.cut() == 0, t.grace), t.anyNode(), t.anyNodeInside(), only(ends, t.upgraded),
 	}
 }
@@ -337,6 +339,23 @@ func hookName(h *corev1.LifecycleHandler) string {
 	return name
 }
 
+// oneWord is the program of a preStop hook of which the name is a whole command line, "" for others: there is none of that name, and beside
+// what takes its place it looks the same.
+func oneWord(l *corev1.Lifecycle) string {
+	if l == nil || l.PreStop == nil || l.PreStop.Exec == nil || len(l.PreStop.Exec.Command) == 0 || len(strings.Fields(l.PreStop.Exec.Command[0])) < 2 {
+		return ""
+	}
+	return hookName(l.PreStop)
+}
+
+// sleepInWords is a hook that sleeps, and how.
+func (t *target) sleepInWords(seconds int64) string {
+	if t.withoutSleepAction() {
+		return fmt.Sprintf("exec sleep %d (each word an item of command)", seconds)
+	}
+	return fmt.Sprintf("the kubelet's sleep action of %d s", seconds)
+}
+
 // preStop has a pod go on serving for so many seconds, until nobody sends to it any more: each container that a Service leads to.
 func (t *target) preStop(seconds int64) *Change {
 	hook := t.w.Hooks[t.container().Name]
@@ -360,7 +379,11 @@ func (t *target) preStop(seconds int64) *Change {
 		own.words = ", as an action instead of a program"
 	}
 	title := fmt.Sprintf("preStop: sleep %d%s%s", seconds, own.words, own.needs())
-	if hook.Kind == servers.HookMissing && !t.withoutSleepAction() && plainSleep(t.container().Lifecycle.PreStop) {
+	action := hook.Kind == servers.HookMissing && !t.withoutSleepAction() && plainSleep(t.container().Lifecycle.PreStop)
+	if program := oneWord(t.container().Lifecycle); program != "" && hook.Kind == servers.HookMissing {
+		title = fmt.Sprintf("preStop: %s instead of exec %q (no such program)", t.sleepInWords(seconds), program)
+		action = !t.withoutSleepAction()
+	} else if action {
 		title = fmt.Sprintf("preStop: the kubelet's sleep action of %d s instead of exec %s", seconds, hookName(t.container().Lifecycle.PreStop))
 	}
 	cost := longerBy(hook, seconds)
@@ -371,7 +394,7 @@ func (t *target) preStop(seconds int64) *Change {
 	if t.withoutSleepAction() {
 		cost += "; the image needs a sleep program"
 	}
-	c := &Change{ID: "preStop", Title: title, Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
+	c := &Change{ID: "preStop", Title: title, Cost: cost, Sleep: engine.Time(seconds) * engine.Second, Action: action || long}
 	c.Makeshift = t.makeshift(c.Sleep)
 	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: own.yaml}, hook.Why))
 	t.asLong(c, seconds)

@@ -24,6 +24,8 @@ type hooked struct {
 	rest  engine.Time // how long what it does besides may take
 	// unknown says that nobody knows what it does to the server besides.
 	unknown bool
+	// instead says that its hook's program is left out.
+	instead bool
 	// request says that what it does besides is the request that the kubelet makes now; shell that nothing says that the image has a shell.
 	request, shell bool
 }
@@ -38,12 +40,15 @@ var (
 const sleptFor = `[0-9.]+[smh]?|"?\$(\w+|\{[^}"]*\})"?`
 
 // sleepingHook is a container's hook with a sleep of so many seconds. What it has besides a sleep stays: only its author knows what that is
-// for. The sleep comes before it, unless all that it does is known to leave the server accepting: most programs of hooks have it stop that,
+// for. The sleep comes before it, unless all that it does is known to leave the server accepting, and its node sending to it: most programs of hooks have it stop that,
 // and a sleep after them is none. ok is false where nothing can be put before it or after it: a shell that is replaced, or where there is none.
 func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok bool) {
 	known := t.w.Hooks[c.Name]
 	plain := fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
-	if t.withoutSleepAction() {
+	windows := world.OnWindows(&t.w.Template().Spec) != ""
+	if t.withoutSleepAction() && windows {
+		plain = fmt.Sprintf("{exec: {command: [powershell, -Command, Start-Sleep -Seconds %d]}}", seconds)
+	} else if t.withoutSleepAction() {
 		plain = fmt.Sprintf("{exec: {command: [sleep, %q]}}", fmt.Sprint(seconds))
 	}
 	switch {
@@ -51,6 +56,9 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 		return hooked{yaml: plain}, true
 	case known.Kind != servers.HookExec && known.Kind != servers.HookHTTP, plainSleep(c.Lifecycle.PreStop) && !known.Undetermined:
 		return hooked{yaml: plain, words: " instead of " + hookName(c.Lifecycle.PreStop)}, true
+	}
+	if windows { // no shell of its images reads such a script
+		return hooked{yaml: plain, words: " (the sleep action) instead of " + hookName(c.Lifecycle.PreStop), unknown: known.Undetermined, instead: true}, !t.withoutSleepAction()
 	}
 	shell, script := scriptBehind(c, &known)
 	if script == "" {
@@ -63,7 +71,7 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 	if !known.Undetermined || !strings.Contains(leadSleep.FindString(script), "$") {
 		rest = leadSleep.ReplaceAllString(script, "")
 	}
-	if accepts := !known.Undetermined && !known.ClosesListener && !known.SignalsServer; rest != script || !accepts {
+	if rest != script || !t.goesOn(&known) {
 		h.words, script = " before its hook", fmt.Sprintf("sleep %d; %s", seconds, rest)
 	} else {
 		script = fmt.Sprintf("%s; sleep %d", strings.TrimRight(script, "; "), seconds)
@@ -71,6 +79,12 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 	h.unknown = known.Undetermined && !known.ClosesListener && !known.SignalsServer
 	h.yaml = fmt.Sprintf("{exec: {command: [%s, %s]}}", shell, strconv.Quote(script))
 	return h, true
+}
+
+// goesOn says that a hook leaves a server accepting, and its node sending to it: a pod that says that it is not ready is no use to a node that
+// sends to its own pods only.
+func (t *target) goesOn(h *world.Hook) bool {
+	return !h.Undetermined && !h.ClosesListener && !h.SignalsServer && (!h.FailsReadiness || !t.local())
 }
 
 // slept is how many seconds an exec hook sleeps that a longer sleep would take the place of: nobody is told to sleep for less than that. 0 for
@@ -119,15 +133,18 @@ func scriptBehind(c *corev1.Container, known *world.Hook) (shell, script string)
 // costs are what a sleep in a hook is to be paid with, besides the time.
 func (h *hooked) costs() string {
 	out := ""
+	if h.unknown && h.instead {
+		return "; what its hook's program does besides is left out: have the app do that at SIGTERM"
+	}
 	if h.unknown {
 		what := "program"
 		if h.request {
 			what = "request"
 		}
-		out = "; whether its hook's " + what + " has the server stop accepting is not known: so it comes last"
+		out = "; the sleep comes first, for the hook's " + what + " may have the server stop accepting"
 	}
 	if h.request {
-		out += "; without that have the app answer the request so much later, or do what it asks for at SIGTERM, and use the sleep action"
+		out += "; in an image without them have the app do at SIGTERM what the request asks for, and use the sleep action in its place"
 	}
 	return out
 }

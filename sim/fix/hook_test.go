@@ -78,8 +78,26 @@ func TestAHookWithoutItsProgramGetsTheAction(t *testing.T) {
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sleep", "10"}}}}
 	w.Hooks = map[string]world.Hook{c.Name: servers.HookOf(c, world.Overrides{})}
 	change := (&target{sc: sc, w: w, server: 0}).preStop(15)
-	if change == nil || change.Title != "preStop: the kubelet's sleep action of 15 s instead of exec sleep 10" || change.Edits[0].To.YAML != "{sleep: {seconds: 15}}" {
+	if change == nil || change.Title != "preStop: the kubelet's sleep action of 15 s instead of exec sleep 10" || !change.Action || change.Edits[0].To.YAML != "{sleep: {seconds: 15}}" {
 		t.Errorf("%+v", change)
+	}
+}
+
+// A hook whose program is called as a whole command line has no such program: what is changed is said, for the sleep looks the same.
+func TestAHookOfOneWordGetsTheAction(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]string{ // order: each for itself
+		"1.36": `preStop: the kubelet's sleep action of 15 s instead of exec "sleep 15" (no such program)`,
+		"1.29": `preStop: exec sleep 15 (each word an item of command) instead of exec "sleep 15" (no such program)`,
+	} {
+		sc, w := worldOf(t, fill(nil), scenario.Options{KubernetesVersion: version})
+		c := &w.Template().Spec.Containers[0]
+		c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sleep 15"}}}}
+		w.Hooks = map[string]world.Hook{c.Name: servers.HookOf(c, world.Overrides{})}
+		change := (&target{sc: sc, w: w, server: 0}).preStop(15)
+		if change == nil || change.Title != want || change.Action != (version == "1.36") {
+			t.Errorf("%s: %+v", version, change)
+		}
 	}
 }
 
@@ -205,7 +223,7 @@ func TestAHookThatNeedsAShellSaysSo(t *testing.T) {
 		{"example.com/live:1-alpine", "exec: {command: [/app/bin/live, rpc]}", "preStop: sleep 15 before its hook", ""},
 		{"example.com/live:1", "exec: {command: [sh, -c, /app/bin/live rpc]}", "preStop: sleep 15 before its hook", ""},
 		{"gcr.io/distroless/static", "exec: {command: [/app/bin/live, rpc]}", "", ""},
-		{"example.com/live:1", "httpGet: {path: /drain, port: 8080}", "preStop: sleep 15 before its hook (if the image has a shell and wget)", "have the app answer the request so much later"},
+		{"example.com/live:1", "httpGet: {path: /drain, port: 8080}", "preStop: sleep 15 before its hook (if the image has a shell and wget)", "in an image without them have the app do at SIGTERM what the request asks for"},
 		{"gcr.io/distroless/static", "httpGet: {path: /drain, port: 8080}", "", ""},
 		{"example.com/live:1", "httpGet: {path: /drain, port: 8443, scheme: HTTPS}", "preStop: sleep 15 before its hook (if the image has a shell and wget)", ""},
 	} {
@@ -276,6 +294,37 @@ func TestAHookThatIsCutIsGivenItsTime(t *testing.T) {
 		}
 		if !slices.Equal(titles, []string{want}) || grace != "31" && ids[0] != "terminationGracePeriodSeconds" {
 			t.Errorf("grace %s: %v, %v", grace, titles, ids)
+		}
+	}
+}
+
+// No image of Windows has a shell that reads a script of sh: the sleep action takes the place of a hook, and nothing where there is no such
+// action; without any hook PowerShell sleeps then.
+func TestHooksOfWindowsHaveNoShell(t *testing.T) {
+	t.Parallel()
+	program := &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"powershell", "-Command", "iisreset /stop"}}}}
+	for _, x := range []struct {
+		version string
+		hook    *corev1.Lifecycle
+		want    string // "" for no advice
+	}{
+		{"1.34", program, "{sleep: {seconds: 15}}"},
+		{"1.28", program, ""},
+		{"1.28", nil, "{exec: {command: [powershell, -Command, Start-Sleep -Seconds 15]}}"},
+		{"1.34", nil, "{sleep: {seconds: 15}}"},
+	} {
+		sc, w := worldOf(t, fill(nil), scenario.Options{Set: []string{"kubernetes.version=" + x.version}})
+		spec := &w.Template().Spec
+		spec.OS = &corev1.PodOS{Name: corev1.Windows}
+		c := &spec.Containers[0]
+		c.Lifecycle = x.hook
+		w.Hooks = map[string]world.Hook{c.Name: servers.HookOf(c, world.Overrides{})}
+		got := ""
+		if change := (&target{sc: sc, w: w, server: 0}).preStop(15); change != nil {
+			got = change.Edits[0].To.YAML
+		}
+		if got != x.want {
+			t.Errorf("%s: %q, want %q", x.version, got, x.want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -63,6 +64,50 @@ func (t *target) sooner() *Change {
 	}
 	out.Title = strings.Join(titles, ", ")
 	return out
+}
+
+// staysReady has a server that says while it stops that it is not ready, and accepts connections still, be ready for as long as that takes: its
+// node would send to it, and only the probe has it not do so (docs/model/load-balancers.md 5.1 On SIGTERM). nil where no node needs its own
+// pod, and where the server is heard to be unready at no time or too late anyway.
+func (t *target) staysReady() *Change {
+	p, accepts := t.container().ReadinessProbe, t.acceptsUnready()
+	if p == nil || accepts == 0 || !t.local() {
+		return nil
+	}
+	period := engine.Time(max(p.PeriodSeconds, 1)) * engine.Second
+	failures := int32((accepts+period-1)/period) + 1
+	if failures <= p.FailureThreshold {
+		return nil
+	}
+	return &Change{
+		ID: "readinessThreshold", Title: fmt.Sprintf("readinessProbe.failureThreshold: %d", failures),
+		Edits: []edit.Edit{t.edit(t.path("readinessProbe.failureThreshold"), failures)},
+		Cost:  fmt.Sprintf("a pod that is not well while it runs gets traffic for up to %d s before that counts", int64(engine.Time(failures)*period/engine.Second)),
+	}
+}
+
+// acceptsUnready is for how long the server accepts connections while it stops and says that it is not ready, at most; 0 for at no time.
+func (t *target) acceptsUnready() engine.Time {
+	hook, app := t.w.Hooks[t.container().Name], &t.w.App
+	var after engine.Time // SIGTERM, or what does as much
+	switch app.Listener {
+	case world.ListenerStays:
+		after = engine.Never
+	case world.ListenerDrains:
+		after = app.DrainFor
+	case world.ListenerCloses: // at once
+	}
+	left := t.w.Grace()
+	switch {
+	case hook.ClosesListener && !hook.SignalsServer:
+		return 0
+	case hook.FailsReadiness && !hook.SignalsServer:
+		return min(left, hook.Duration.Max()-hook.ActsAfter.Min()+min(after, left))
+	case app.ReadinessFails:
+		return min(left, after)
+	default:
+		return 0
+	}
 }
 
 // late says that a node which sends what comes to it to its own pods only is without one, or sends to one that does not accept any more, for as

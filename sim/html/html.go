@@ -58,19 +58,12 @@ type data struct {
 
 // Write writes a simulation as a page.
 func Write(w io.Writer, s *record.Simulation, opts report.TextOptions) error {
-	p, err := fill(s, opts)
-	if err != nil {
-		return err
-	}
-	return write(w, frame, p)
+	return write(w, frame, fill(s, opts))
 }
 
-func fill(s *record.Simulation, opts report.TextOptions) (*page, error) {
+func fill(s *record.Simulation, opts report.TextOptions) *page {
 	d := dataOf(s)
-	raw, err := within(d, mostBytes)
-	if err != nil {
-		return nil, err
-	}
+	raw := within(d, mostBytes)
 	p := &page{
 		Title: "lameduck: nothing to judge", Verdict: string(record.NotJudged), Text: asText(s, opts), Replay: s.Replay, Version: s.Version, Notes: d.Notes,
 		parts: embedded(raw),
@@ -83,9 +76,9 @@ func fill(s *record.Simulation, opts report.TextOptions) (*page, error) {
 	p.Word = word(p.Verdict)
 	for _, i := range d.Order {
 		c := &d.Result.Cases[i]
-		p.Cases = append(p.Cases, row{word(c.Verdict), d.Titles[i], c.LostSeconds.Median.Seconds() + " s"})
+		p.Cases = append(p.Cases, row{word(c.Verdict), d.Titles[i], report.Lost(&s.Cases[i])})
 	}
-	return p, nil
+	return p
 }
 
 // word is a verdict as it is shown.
@@ -115,35 +108,34 @@ func dataOf(s *record.Simulation) *data {
 }
 
 // within encodes data with as many timelines as there is room for: those of the worst cases.
-func within(d *data, most int) ([]byte, error) {
-	raw, err := encoded(d)
+func within(d *data, most int) []byte {
+	raw := encoded(d)
 	size, dropped := len(raw), 0
-	for k := len(d.Order) - 1; err == nil && size > most && k >= 0; k-- {
+	for k := len(d.Order) - 1; size > most && k >= 0; k-- {
 		c := &d.Result.Cases[d.Order[k]]
 		if c.Timeline == nil {
 			continue
 		}
 		for _, x := range timelinesOf(d.Result, c) {
-			if raw, err = encoded(*x); err != nil {
-				return nil, err
-			}
-			size, *x = size-len(raw), nil
+			size -= len(encoded(*x))
+			*x = nil
 		}
 		dropped++
 	}
-	if dropped > 0 && err == nil {
-		d.Notes = append(d.Notes, fmt.Sprintf("The timelines of %d more cases are left out for want of room: simulate these alone to see them.", dropped))
-		return encoded(d)
+	if dropped == 0 {
+		return raw
 	}
-	return raw, err
+	d.Notes = append(d.Notes, fmt.Sprintf("The timelines of %d more cases are left out for want of room: simulate these alone to see them.", dropped))
+	return encoded(d)
 }
 
-func encoded(v any) ([]byte, error) {
+// encoded is what a page has as JSON, which can say all of it.
+func encoded(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("the data of the page: %w", err)
+		panic(fmt.Errorf("the data of the page: %w", err))
 	}
-	return raw, nil
+	return raw
 }
 
 // timelinesOf are where the timeline of a case is, and that with what helps.
@@ -151,7 +143,7 @@ func timelinesOf(r *report.Result, c *report.Case) []**timeline.Timeline {
 	out := []**timeline.Timeline{&c.Timeline}
 	for i := range r.Fixes {
 		for k := range r.Fixes[i].Cases {
-			if x := &r.Fixes[i].Cases[k]; x.ID == c.ID && x.Timeline != nil {
+			if x := &r.Fixes[i].Cases[k]; x.ID == c.ID {
 				out = append(out, &x.Timeline)
 			}
 		}
@@ -171,9 +163,5 @@ func hash(text string) string {
 
 // asComment is text for a block of data in the page, as a JSON string.
 func asComment(text string) template.JS {
-	raw, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // of a string
-	}
-	return template.JS(raw) //nolint:gosec // JSON with <, > and & escaped
+	return template.JS(encoded(text)) //nolint:gosec // JSON with <, > and & escaped
 }

@@ -110,11 +110,7 @@ func WriteLesson(w io.Writer, l *Lesson) error {
 	for _, lines := range l.Solution {
 		p.Solution = append(p.Solution, changes(lines))
 	}
-	raw, err := p.draw(l.Run)
-	if err != nil {
-		return err
-	}
-	p.parts = embedded(raw)
+	p.parts = embedded(p.draw(l.Run))
 	if l.Node != nil && !p.Drawn {
 		p.Policy = styled(style, l.Node.Style)
 		p.Picture = template.HTML(l.Node.Picture) //nolint:gosec // its words are escaped where it is drawn
@@ -123,9 +119,9 @@ func WriteLesson(w io.Writer, l *Lesson) error {
 }
 
 // draw says what the run came to, and returns what its picture is made of; nil where there is none.
-func (p *lessonPage) draw(s *record.Simulation) ([]byte, error) {
+func (p *lessonPage) draw(s *record.Simulation) []byte {
 	if s == nil {
-		return nil, nil
+		return nil
 	}
 	if worst, sentence, _ := report.Head(s, report.TextOptions{}); worst != nil {
 		p.Sentence, p.Verdict, p.Word = sentence, string(worst.Verdict), word(string(worst.Verdict))
@@ -133,7 +129,7 @@ func (p *lessonPage) draw(s *record.Simulation) ([]byte, error) {
 	d := dataOf(s)
 	d.Result.Fixes, d.Result.NoHelp, d.Result.Assumptions = []report.Fix{}, []report.NoHelp{}, []report.Assumption{} // a lesson has one idea
 	if p.Drawn = slices.ContainsFunc(d.Result.Cases, func(c report.Case) bool { return c.Timeline != nil }); !p.Drawn {
-		return nil, nil
+		return nil
 	}
 	return within(d, mostBytes)
 }
@@ -152,14 +148,8 @@ func WriteLessons(w io.Writer, list *Lessons) error {
 }
 
 func write(w io.Writer, frame string, p any) error {
-	t, err := template.New("head").Parse(head)
-	if err == nil {
-		t, err = t.New("page").Parse(frame)
-	}
-	if err != nil {
-		return fmt.Errorf("the frame of the page: %w", err)
-	}
-	return t.Execute(w, p)
+	t := template.Must(template.New("head").Parse(head))
+	return template.Must(t.New("page").Parse(frame)).Execute(w, p)
 }
 
 // pieces tells code from words.

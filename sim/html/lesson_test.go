@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,5 +99,17 @@ func TestTheListOfLessons(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "<script") {
 		t.Error("the list has a script")
+	}
+}
+
+// A sentence is words and code by turns, and nothing of it is empty.
+func TestPiecesOfASentence(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]piece{
+		"words": {{"words", false}}, "`code`": {{"code", true}}, "a `b` c": {{"a ", false}, {"b", true}, {" c", false}}, "`b` c": {{"b", true}, {" c", false}}, "a ``c": {{"a ", false}, {"c", false}}, "": nil,
+	} {
+		if got := pieces([]string{text}); len(got) != 1 || !slices.Equal(got[0], want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
 	}
 }

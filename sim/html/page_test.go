@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/report"
 )
@@ -48,7 +47,7 @@ func TestThePageWithoutItsScript(t *testing.T) {
 		}
 		var rows []string
 		for _, c := range worst {
-			rows = append(rows, fmt.Sprintf("<tr><td>%s</td><td>%s</td><td>%s s</td></tr>", word(string(c.Verdict)), report.Title(s, c), engine.Time(c.LostSeconds.Median).Seconds()))
+			rows = append(rows, fmt.Sprintf("<tr><td>%s</td><td>%s</td><td>%s</td></tr>", word(string(c.Verdict)), report.Title(s, c), report.Lost(c)))
 		}
 		for _, c := range []struct{ what, before, after, want string }{
 			{"title", "<title>", "</title>", fmt.Sprintf("lameduck: %s %s", shown.Verdict, report.Title(s, shown))},

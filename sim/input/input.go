@@ -31,7 +31,7 @@ type Source struct {
 func (s *Source) Cases(objects *manifest.Objects, problems []manifest.Problem, opts *scenario.Options) ([]scenario.Case, []manifest.Problem, error) {
 	switch {
 	case Unreadable(objects, problems):
-		return nil, problems, nil
+		return nil, refused(problems), nil
 	case opts.Actions != nil && len(opts.Actions) == 0:
 		return nil, nil, fmt.Errorf("--action: say which; valid here: %s, or drain=NODE", OneOf(scenario.Actions()))
 	case len(objects.Scenarios) > 0 && opts.Actions != nil:

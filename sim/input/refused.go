@@ -19,6 +19,20 @@ func Unreadable(objects *manifest.Objects, problems []manifest.Problem) bool {
 	})
 }
 
+// refused are problems of an input of which nothing is run: what the API server refuses is an Error beside others.
+func refused(problems []manifest.Problem) []manifest.Problem {
+	problems = slices.Clone(problems)
+	for i := range problems {
+		if p := &problems[i]; p.Refused {
+			p.Severity = manifest.Error
+			if p.Instead != "" {
+				p.Instead = refuses
+			}
+		}
+	}
+	return problems
+}
+
 // accepted leaves out the objects that the API server refuses. What was an Error of one object alone is a Warning until it is known whether
 // there are others; workloads that were not asked for are not counted.
 func accepted(objects *manifest.Objects, problems []manifest.Problem, target string) (*manifest.Objects, []manifest.Problem) {
@@ -48,6 +62,27 @@ func settled(cases []scenario.Case, problems []manifest.Problem) ([]scenario.Cas
 		}
 	}
 	return nil, problems, nil
+}
+
+// Nowhere lists the Services that lead to nothing which the input has, by what Cases says of them: whoever asks them gets no answer now, unless what
+// they are for is elsewhere.
+func Nowhere(problems []manifest.Problem) []record.LeftOut {
+	var out []record.LeftOut
+	for i := range problems {
+		p := &problems[i]
+		if !p.Nowhere {
+			continue
+		}
+		x := record.LeftOut{Kind: p.Kind, Name: p.Name, File: p.File, Line: p.Line, Source: p.Position.String()}
+		x.Why, _, _ = strings.Cut(p.Message, "; ")
+		if p.Field != "spec.selector" && p.Field != "" {
+			x.Why = p.Field + ": " + x.Why
+		}
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // LeftOut lists the objects that are no part of what is run, since the API server refuses them, by what Cases says of them.

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,12 @@ func TestWhatTheAPIServerRefusesIsLeftOut(t *testing.T) {
 		"bounds of zero": {
 			renamed("replicas: 2", "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}"), "", "Deployment default/other",
 			"spec.strategy.rollingUpdate.maxUnavailable: must not be 0 when maxSurge is 0",
+		},
+		"a number below zero": {
+			renamed("replicas: 2", "minReadySeconds: -5"), "", "Deployment default/other", "spec.minReadySeconds: -5 must not be negative; the API server refuses it",
+		},
+		"a port that cannot be": {
+			renamed("port: 80}]}}", "port: 80000}]}}"), "", "Service default/other", "spec.ports[0].port: 80000 must be from 1 to 65535; the API server refuses it",
 		},
 		"an API that is gone": {
 			renamed("apps/v1", "extensions/v1beta1"), "", "Deployment default/other", "apiVersion: extensions/v1beta1 is gone since Kubernetes 1.16; skipped, use apps/v1",
@@ -133,4 +141,69 @@ func casesOf(t *testing.T, text string, opts scenario.Options) ([]scenario.Case,
 		t.Fatal(err)
 	}
 	return cases, found
+}
+
+// A Service that leads to nothing of the input is named with its place: by its selector, or by a port that no container has a name for. One without
+// a selector leads elsewhere.
+func TestServicesThatLeadNowhere(t *testing.T) {
+	t.Parallel()
+	text := good + `{apiVersion: v1, kind: Service, metadata: {name: typo}, spec: {selector: {app: wbe}, ports: [{port: 80}]}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: named}, spec: {selector: {app: web}, ports: [{port: 80, targetPort: http}]}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: elsewhere}, spec: {ports: [{port: 80}]}}
+`
+	files := []manifest.File{{Name: "a.yaml", Data: []byte(text)}}
+	load := func(files []manifest.File) (*manifest.Objects, []manifest.Problem, error) {
+		objects, problems := manifest.Load(files, manifest.Options{})
+		return objects, problems, nil
+	}
+	objects, problems, _ := load(files)
+	from := Source{Files: files, Load: load}
+	_, found, err := from.Cases(objects, problems, &scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range Nowhere(found) {
+		got = append(got, fmt.Sprintf("%s %s: %s (%s:%d)", o.Kind, o.Name, o.Why, o.File, o.Line))
+	}
+	want := []string{
+		"Service default/named: spec.ports[0].targetPort: no container of the pods it selects has a port named http: the port has no endpoints (a.yaml:16)",
+		"Service default/typo: it selects no workload of the input (a.yaml:14)",
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What the API server refuses is refused in the same words where nothing is run for another error. A Service of a workload that is refused
+// needs no warning of its own.
+func TestRefusalsBesideAnUnreadableDocument(t *testing.T) {
+	t.Parallel()
+	const both = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, maxUnavailable: 1, selector: {matchLabels: {app: web}}}\n"
+	_, problems := casesOf(t, both+"---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: 80}\n", scenario.Options{})
+	found := 0
+	for _, p := range problems {
+		if strings.Contains(p.Error(), "only one of minAvailable and maxUnavailable can be given; the API server refuses it") && p.Severity == manifest.Error {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("%v", problems)
+	}
+	text := strings.Replace(good, "image: nginx:1.27,", "image: nginx:1.27, lifecycle: {preStop: {sleep: {seconds: 3}}},", 1)
+	if text == good {
+		t.Fatal(good)
+	}
+	_, problems = casesOf(t, text, scenario.Options{Set: []string{"kubernetes.version=1.28"}})
+	for _, p := range problems {
+		if strings.Contains(p.Message, "it selects no workload") || p.Severity == manifest.Warning {
+			t.Errorf("%v", p)
+		}
+	}
+	if len(problems) == 0 {
+		t.Error("a sleep action before its version is well")
+	}
 }

@@ -206,6 +206,9 @@ func (wk *Worker) Terminating() bool { return wk.terminating }
 // KilledByProbe says whether the server was last told to end because of its liveness or startup probe.
 func (wk *Worker) KilledByProbe() bool { return wk.Main.orders == event.Liveness }
 
+// SaysUnready says whether a hook has had the server answer its readiness probe that it is not ready, whatever else it does.
+func (wk *Worker) SaysUnready() bool { return wk.Main.unready }
+
 // Crash ends the server's process.
 func (wk *Worker) Crash() { wk.Main.end(event.Crashed) }
 

@@ -29,6 +29,7 @@ const (
 	FaultNodeGone                     // over a connection or flow that stood, through a node that is gone or to a pod on it
 	FaultNodeDead                     // sent to a node that is gone
 	FaultUnreachable                  // nothing at the pod's address, and a router says so
+	FaultElsewhere                    // none to the client: a proxy without a target has another Service answer
 )
 
 // Outcome is what the client sees of a fault.
@@ -44,6 +45,8 @@ func (f Fault) Outcome() Outcome {
 		return Unreachable
 	case FaultTurnedAway, FaultErred, FaultNoTarget503:
 		return HTTP5xx
+	case FaultElsewhere:
+		return OK
 	default:
 		return Reset
 	}

@@ -12,6 +12,7 @@ func TestWhatAClientSeesOfAFault(t *testing.T) {
 		Unresolved:  {FaultUnresolved},
 		Unreachable: {FaultUnreachable},
 		HTTP5xx:     {FaultTurnedAway, FaultErred, FaultNoTarget503},
+		OK:          {FaultElsewhere},
 		Reset:       {FaultKilled, FaultExited, FaultLiveness, FaultCrashed, FaultIdleRace, FaultDrainCut, FaultForgotten},
 	}
 	seen := 0
@@ -23,8 +24,8 @@ func TestWhatAClientSeesOfAFault(t *testing.T) {
 			}
 		}
 	}
-	if seen != int(FaultUnreachable)+1 {
-		t.Errorf("%d faults of %d", seen, FaultUnreachable+1)
+	if seen != int(FaultElsewhere)+1 {
+		t.Errorf("%d faults of %d", seen, FaultElsewhere+1)
 	}
 }
 
@@ -35,7 +36,7 @@ func TestFaultsOfNewConnections(t *testing.T) {
 		FaultRejected: true, FaultDropped: true, FaultNoListener: true, FaultNoAnswer: true, FaultFiltered: true, FaultNoTarget: true,
 		FaultNoTargetRefused: true, FaultNoTarget503: true, FaultNodeDead: true, FaultUnreachable: true,
 	}
-	for f := range FaultUnreachable + 1 {
+	for f := range FaultElsewhere + 1 {
 		if f.NewConnection() != fresh[f] {
 			t.Errorf("fault %d: %t", f, f.NewConnection())
 		}

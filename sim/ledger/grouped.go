@@ -118,7 +118,7 @@ func (f *Grouped) List() []*Group {
 // that some requests are to blame for: it is from the first to the last of these. failed are all that failed, in any order.
 func LongestOutage(failed []Request, blamed func(*Request) bool) engine.Time {
 	inOrder := slices.Clone(failed)
-	sorted.By(inOrder, func(a, b Request) int { return cmp.Compare(a.Number, b.Number) })
+	sorted.ShortBy(inOrder, func(a, b Request) int { return cmp.Compare(a.Number, b.Number) })
 	if len(inOrder) == 0 {
 		return 0
 	}

@@ -83,6 +83,8 @@ type read struct {
 	objects  *manifest.Objects
 	cases    []scenario.Case
 	leftOut  []record.LeftOut
+	nowhere  []record.LeftOut
+	unserved []record.LeftOut
 	ok       bool // nothing is wrong
 }
 
@@ -110,7 +112,8 @@ func readManifest(a *Ask) *read {
 	if manifest.HasErrors(found) {
 		return r
 	}
-	r.cases, r.leftOut = cases, input.LeftOut(found)
+	r.cases, r.leftOut, r.nowhere = cases, input.LeftOut(found), input.Nowhere(found)
+	r.unserved = input.Unserved(objects, cases, r.leftOut, opts)
 	if err := small(cases); err != nil {
 		r.answered.Refused = err.Error()
 		return r
@@ -188,7 +191,7 @@ func number(name, text string, most uint64) (uint64, error) {
 // UnmarshalJSON reads a list, or a text with commas.
 func (w *Words) UnmarshalJSON(raw []byte) error {
 	list, one, err := listOf(raw)
-	if err == nil && one != "" {
+	if one != "" {
 		list = strings.Split(one, ",")
 	}
 	*w = list
@@ -198,7 +201,7 @@ func (w *Words) UnmarshalJSON(raw []byte) error {
 // UnmarshalJSON reads a list, or a text.
 func (l *List) UnmarshalJSON(raw []byte) error {
 	list, one, err := listOf(raw)
-	if err == nil && one != "" {
+	if one != "" {
 		list = []string{one}
 	}
 	*l = list

@@ -16,6 +16,10 @@
 //	    source: "https://acme.example/issues/7: 5-40 s"
 //	    reported: {propagation: [5s, 40s]} # the least and the most; a run takes what is below, a fix has to hold over all
 //	    loadBalancer: {propagation: {uniform: [10s, 20s]}}
+//	  - status: inferred
+//	    source: "not in docs/model: at once"
+//	    unmeasured: {healthPropagation: [1s, 3s]} # two values that it might be as well: a fix has to hold with them, too
+//	    loadBalancer: {healthPropagation: 0s}
 //	  externalTrafficPolicy:  # those that depend on the Service's; left out when none does
 //	    Local:
 //	    - ...

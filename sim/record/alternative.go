@@ -9,26 +9,78 @@ import (
 // Try records the runs of a case with another value of an assumption. They are compared with
 // the case's own runs of the same seeds. When one of the two loses something in most runs and
 // the other nothing, or hardly anything, whether it is lost depends on the assumption; a loss in one run or two may be
-// chance. The verdict stays what it is as assumed. Alternatives without runs are left out. Try returns the effect.
+// chance. Where either loses something in few of its runs medians say nothing: then it is in how many (rates).
+// The verdict stays what it is as assumed. Alternatives without runs are left out. Try returns the effect.
 func (c *Case) Try(id, value string, runs []Run) Effect {
 	other, own, ok := c.against(runs)
 	if !ok {
 		return NoEffect
 	}
-	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, ForGood: other.ForGood(), Lasting: other.Lasting(), Effect: NoEffect}
-	if other.Verdict.Endless() && !c.Verdict.Endless() {
+	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, ForGood: other.ForGood(), Lasting: other.Lasting(), Effect: NoEffect,
+		Runs: len(runs), WithLoss: other.WithLoss, Shift: shift(&other, &own)}
+	if c.hangs(&other, &own) {
 		a.Stuck = other.Stuck
 	}
 	switch {
 	case other.Verdict == NotJudged, other.ForGood() && own.ForGood(), a.Lasting > 0 && own.Lasting() > 0: // what does not end is as long as the run
-	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless() && !c.Verdict.Endless(), c.frees(&other, &own), other.ForGood() != own.ForGood():
+	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), c.hangs(&other, &own), c.frees(&other, &own), other.ForGood() != own.ForGood():
 		a.Effect = VerdictEffect
 	case differ(other.LostSeconds.Median, own.LostSeconds.Median) && c.apart(runs):
 		a.Effect = SizeEffect
+	default:
+		a.Effect = c.rates(&other, &own)
 	}
 	c.Alternatives = append(c.Alternatives, a)
 	return a.Effect
 }
+
+// Sporadic says that a case loses something in some of its runs, and in no more than half of them: its median is 0.
+func (c *Case) Sporadic() bool { return c.WithLoss > 0 && !mostly(c) }
+
+// rates is the effect of another value by the part of the runs that lose something: it is half as often, or twice, on the same seeds, and hardly
+// by chance another part than that of all runs of the case.
+func (c *Case) rates(other, own *Case) Effect {
+	switch {
+	case !uneven(other, own) || !unlike(other.WithLoss, len(other.Runs), c.WithLoss, len(c.Runs)):
+		return NoEffect
+	case hardly(other) != hardly(c):
+		return VerdictEffect
+	default:
+		return SizeEffect
+	}
+}
+
+// Unsure says that runs with another value lose something so much more often than those of the case with the same seeds, or less, that more of
+// them may show an effect which these do not, or show that it is less than that on the verdict.
+func (c *Case) Unsure(runs []Run) bool {
+	other, own, ok := c.against(runs)
+	return ok && len(runs) < len(c.Runs) && uneven(&other, &own) && !mostly(&other) && !mostly(&own) && c.rates(&other, &own) != SizeEffect
+}
+
+// uneven says that one of two cases of as many runs loses something twice as often as the other, or more.
+func uneven(a, b *Case) bool {
+	return a.WithLoss != b.WithLoss && max(a.WithLoss, b.WithLoss) >= 2*min(a.WithLoss, b.WithLoss)
+}
+
+// unlike says that j of m runs and k of n are not parts of one, with 99 % confidence: it is the score test, and one run alone proves nothing.
+func unlike(j, m, k, n int) bool {
+	off, all, both := int64(j*n-k*m), int64(n+m), int64(j+k)
+	return max(j, k) > 1 && 1000*off*off*all > 6636*int64(n*m)*both*(all-both)
+}
+
+// shift is by how many per cent more runs with another value lose, all together, than as many of the case: less than 0 where it is less.
+func shift(other, own *Case) int64 {
+	var is, was int64
+	for i := range own.Runs {
+		is, was = is+int64(other.Runs[i].LostSeconds()/engine.Millisecond), was+int64(own.Runs[i].LostSeconds()/engine.Millisecond)
+	}
+	if was == 0 {
+		return 0
+	}
+	return hundred * (is - was) / was
+}
+
+const hundred = 100
 
 // Same says that runs with another value of an assumption come to the same as the first runs of the case so clearly that more
 // of them would not show an effect: both lose in all runs or in none, and about as much.
@@ -45,16 +97,26 @@ func (c *Case) Same(runs []Run) bool {
 	return other.Verdict == own.Verdict && other.WithLoss == own.WithLoss && own.WithLoss%len(runs) == 0 && alike
 }
 
-// frees says that what cannot end in most runs of the case, and in some of the first of them, comes to its end in all of these with another
+// hangs says that with another value what is done cannot end in most runs, where it ends in most as assumed, or that it cannot in some, where
+// it ends in all of as many, and the verdict of the case is not that already.
+func (c *Case) hangs(other, own *Case) bool {
+	if mostlyStuck(other) {
+		return other.Verdict.Endless() && !mostlyStuck(own) && !mostlyStuck(c)
+	}
+	return other.Verdict.Endless() && !c.Verdict.Endless() && own.StuckRuns() == 0
+}
+
+func mostlyStuck(c *Case) bool { return 2*c.StuckRuns() > len(c.Runs) }
+
+// frees says that what cannot end in some runs of the case, and in some of the first of them, comes to its end in all of these with another
 // value, and that this is hardly chance.
 func (c *Case) frees(other, own *Case) bool {
-	const hundred = 100
 	if !c.Verdict.Endless() || other.StuckRuns() > 0 || own.StuckRuns() == 0 {
 		return false
 	}
 	all := len(c.Runs)
 	ended := uint64(all - c.StuckRuns()) //nolint:gosec // a count
-	return own.Verdict.Endless() || powQ32(ended*one/uint64(all), len(own.Runs)) <= one/hundred
+	return mostlyStuck(own) || powQ32(ended*one/uint64(all), len(own.Runs)) <= one/hundred
 }
 
 // against are the figures of runs with another value, and of as many of the case's own.

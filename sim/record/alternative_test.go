@@ -179,3 +179,51 @@ func TestTheTossOfACoinIsNoEffect(t *testing.T) {
 		}
 	}
 }
+
+// Where few runs lose anything every median is 0, and how many lose something says what another value comes to.
+func TestAnAssumptionDecidesInHowManyRunsSomethingIsLost(t *testing.T) {
+	t.Parallel()
+	of := func(n, with int, lost uint64) []uint64 { // the first of each part lose
+		out := make([]uint64, n)
+		for i := range with {
+			out[i*n/with] = lost
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		own, other []uint64 // requests lost by each run, 10 ms each
+		effect     Effect
+		unsure     bool
+	}{
+		"nothing in place of a third":          {of(100, 34, 50), of(100, 0, 0), VerdictEffect, false},
+		"hardly anything in place of a third":  {of(100, 34, 50), of(100, 1, 1), VerdictEffect, false},
+		"nothing, on few seeds":                {of(100, 34, 50), of(20, 0, 0), VerdictEffect, true},
+		"a third as often":                     {of(100, 34, 50), of(100, 11, 50), SizeEffect, false},
+		"perhaps more seldom, on few seeds":    {of(100, 34, 50), of(20, 2, 50), NoEffect, true},
+		"about as often":                       {of(100, 34, 50), of(100, 25, 50), NoEffect, false},
+		"as often, on few seeds":               {of(100, 34, 50), of(20, 7, 50), NoEffect, false},
+		"something in some in place of none":   {of(100, 0, 0), of(100, 20, 50), VerdictEffect, false},
+		"something in one in place of none":    {of(100, 0, 0), of(100, 1, 50), NoEffect, false},
+		"something in all in place of a third": {of(100, 34, 50), of(20, 20, 1), SizeEffect, false},
+	} {
+		own, other := runs(0, c.own...), runs(0, c.other...)
+		unsure := own.Unsure(other.Runs)
+		if effect := own.Try("proxy", "0s", other.Runs); effect != c.effect || unsure != c.unsure {
+			t.Errorf("%s: effect %q, unsure %v, want %q, %v", name, effect, unsure, c.effect, c.unsure)
+		}
+		if a := own.Alternatives[0]; a.Runs != len(c.other) || a.WithLoss != other.WithLoss {
+			t.Errorf("%s: %d of %d runs", name, a.WithLoss, a.Runs)
+		}
+	}
+}
+
+// Medians may be alike where the runs that lose most lose far less.
+func TestWhatAllRunsLoseTogetherIsKept(t *testing.T) {
+	t.Parallel()
+	own := runs(0, 10, 10, 80)
+	own.Try("proxy", "0s", runs(0, 10, 10, 20).Runs)
+	own.Try("proxy", "10s", runs(0, 10, 10, 130).Runs)
+	if a, b := own.Alternatives[0], own.Alternatives[1]; a.Shift != -60 || b.Shift != 50 {
+		t.Errorf("%d %% and %d %% more", a.Shift, b.Shift)
+	}
+}

@@ -1,9 +1,6 @@
 package record
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // someStuck are runs of which these many of each ten cannot end; none loses anything.
 func someStuck(n, ofTen int) []Run {
@@ -26,12 +23,16 @@ func TestTheRunThatIsShownIsOneOfTheVerdict(t *testing.T) {
 	if c.Close(); c.Verdict != Stalled || c.Runs[c.WorstSeed-1].Stuck == nil {
 		t.Errorf("%s, seed %d", c.Verdict, c.WorstSeed)
 	}
-	few := &Case{Clients: []Client{{Rate: 100_000}}, Runs: someStuck(40, 4)}
-	if few.Close(); few.Verdict != NotJudged || !strings.Contains(few.Reason, "does not come to its end in 16 of 40 runs: the new pod is not ready") {
-		t.Errorf("%s: %s", few.Verdict, few.Reason)
+	few := &Case{Clients: []Client{{Rate: 100_000}}, Runs: someStuck(40, 0)}
+	few.Runs[7].Stuck = &Stuck{Why: "the new pod is not ready"}
+	if few.Close(); few.Verdict != Rare || few.WorstSeed != 8 || few.Stuck != nil {
+		t.Errorf("%s, seed %d, %+v", few.Verdict, few.WorstSeed, few.Stuck)
 	}
-	if few.Runs[few.WorstSeed-1].Settled {
-		t.Errorf("seed %d has settled", few.WorstSeed)
+	if n, what := few.RarelyStuck(); n != 1 || what == nil || what.Why != "the new pod is not ready" {
+		t.Errorf("rarely stuck in %d: %+v", n, what)
+	}
+	if n, _ := c.RarelyStuck(); n != 0 {
+		t.Errorf("rarely stuck in %d, where that is the verdict", n)
 	}
 }
 
@@ -59,6 +60,26 @@ func TestAnotherValueEndsWhatCannotEndInHalfOfTheRuns(t *testing.T) {
 		}
 		if c.Same(other[:1]) {
 			t.Errorf("%s: one run is taken to be enough", name)
+		}
+	}
+}
+
+// Of what ends in most runs as assumed, and not in others, a value is told with which it ends in hardly any; one with which it ends in all
+// of few runs may be chance.
+func TestAnotherValueWithWhichItHardlyEverEnds(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		ofTen, other int
+		want         Effect
+	}{
+		"never, where it mostly ends":          {2, 10, VerdictEffect},
+		"in some runs, where it mostly ends":   {2, 3, NoEffect},
+		"in some runs, where it ends as asked": {0, 2, VerdictEffect},
+	} {
+		c := &Case{Clients: []Client{{Rate: 100_000}}, Runs: someStuck(100, x.ofTen)}
+		c.Close()
+		if got := c.Try("start", "40s", someStuck(20, x.other)); got != x.want || (c.Alternatives[0].Stuck != nil) != (x.want != NoEffect) {
+			t.Errorf("%s: %s, want %s, %+v", name, got, x.want, c.Alternatives[0].Stuck)
 		}
 	}
 }

@@ -9,8 +9,8 @@ func (c *Case) Worthwhile(most int) bool {
 		return false
 	case !decided(n.outages, n.runs, 2):
 		return mayDecide(n.outages, n.runs, 2, most)
-	case !decided(n.stuck, n.runs, 2):
-		return mayDecide(n.stuck, n.runs, 2, most)
+	case n.stuck > 0 && !decided(n.stuck, n.runs, oneInRare):
+		return mayDecide(n.stuck, n.runs, oneInRare, most)
 	case n.large == 0 && n.losses >= oftenEnough:
 		return mayDecide(n.losses, n.runs, oneInRare, most)
 	default:

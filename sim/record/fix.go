@@ -15,8 +15,12 @@ type Fix struct {
 	// Least is the least value that helps as assumed, "3 s", where Title names a larger one that holds over all other values
 	// of what was assumed; "" when there is no such value.
 	Least string
+	// Action says that the least value, too, is of the kubelet's sleep action, in place of a program that sleeps.
+	Action bool
 	// Alone is the one of its changes that does as much by itself as assumed, "" where none does.
 	Alone string
+	// AloneNot are the other values of what was assumed with which that one does not: what the others are for.
+	AloneNot []OtherValue
 	// Pods says that it has pods that are not there now: another one does without.
 	Pods bool
 	// NotWith are the other values of what was assumed with which it does not do as much: those that matter to the case, in the order of

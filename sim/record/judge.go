@@ -333,46 +333,69 @@ func (c *Case) ClientCuts(i int) Range {
 	return c.perRun(i, func(s *Stream) int64 { return int64(s.Cuts) })
 }
 
-// Worst returns the cases from the one that somebody has to act on first: what loses something or cannot end before what does
-// neither, what users see before what only machines do, and then by what is lost. What cannot end stands where a loss of a second
-// would (outageFrom): before smaller losses, which are over before anybody has read of them. It is as near to users as the nearest
-// loss of a headline, for it is not clients who wait for it; so is what answers nothing any more, whoever asks it. Verdicts are
-// words for all that, and decide last.
+// Worst returns the cases from the one that somebody has to act on first: what loses something or cannot end before what does neither, much
+// before little, what users see before what only machines do, and then by what is lost. What cannot end stands before the first loss of less than
+// a second (outageFrom), whoever asks, for it is not clients who wait for it; so does what answers nothing any more. A drain that is blocked and
+// loses nothing comes after what users lose of each rolling restart, too. Verdicts are words for all that, and decide last.
 func (s *Simulation) Worst() []*Case {
-	var out []*Case
-	nearest := farthest - 1
+	var cases, endless, harmless []*Case
 	for i := range s.Cases {
-		c := &s.Cases[i]
-		out = append(out, c)
-		if c.gravity() == 0 && !c.Verdict.Endless() {
-			nearest = min(nearest, c.distance())
+		switch c := &s.Cases[i]; {
+		case c.urgency() != cannotEnd:
+			cases = append(cases, c)
+		case c.Verdict == Blocked && c.WithLoss == 0:
+			harmless = append(harmless, c)
+		default:
+			endless = append(endless, c)
 		}
 	}
-	distance := func(c *Case) int {
-		if c.Verdict.Endless() || c.Waits() {
-			return min(nearest, c.distance())
-		}
-		return c.distance()
+	for _, list := range [][]*Case{cases, endless, harmless} {
+		sorted.StableBy(list, func(a, b *Case) int {
+			return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(a.urgency(), b.urgency()), cmp.Compare(a.distance(), b.distance()),
+				cmp.Compare(a.Users, b.Users), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median), cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max),
+				cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()))
+		})
 	}
-	sorted.StableBy(out, func(a, b *Case) int {
-		return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(distance(a), distance(b)), cmp.Compare(a.urgency(), b.urgency()),
-			cmp.Compare(a.distance(), b.distance()), cmp.Compare(a.Users, b.Users), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
-			cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max), cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()))
-	})
-	return out
+	at, after := 0, 0
+	for i, c := range cases {
+		if at == i && (c.urgency() == lasts || c.urgency() == much && c.LostSeconds.Median >= int64(outageFrom)) {
+			at = i + 1
+		}
+		if c.ofEachRestart() {
+			after = i + 1
+		}
+	}
+	after = max(at, after)
+	return slices.Concat(cases[:at], endless, cases[at:after], harmless, cases[after:])
 }
 
-// urgency tells what goes on until somebody acts from what is over by itself, and that by whether it is much.
+// ofEachRestart says that each rolling restart loses something of a case that is about users.
+func (c *Case) ofEachRestart() bool {
+	return c.gravity() == 0 && c.distance() < farthest && c.Action == scenario.ActionRollout && c.WithLoss > 0 && c.WithLoss == len(c.Runs)
+}
+
+// What goes on until somebody acts, and what is over by itself, by whether it is much.
+const (
+	lasts     = iota
+	much      // a second and more in the median run; of those who ask from outside, a tenth of that
+	cannotEnd // and loses less than a second
+	little
+	unseen // by users
+)
+
+// urgency is one of these.
 func (c *Case) urgency() int {
-	switch {
-	case c.ForGood():
-		return 0
-	case c.LostSeconds.Median >= int64(outageFrom):
-		return 1
-	case c.Verdict.Endless():
-		return 2
+	switch distance := c.distance(); {
+	case c.ForGood() && (c.Waits() || distance < farthest):
+		return lasts
+	case c.Verdict.Endless() && c.LostSeconds.Median < int64(outageFrom):
+		return cannotEnd
+	case distance < farthest && c.LostSeconds.Median >= int64(outageFrom), distance == 0 && c.LostSeconds.Median >= int64(rareBelow):
+		return much
+	case distance < farthest:
+		return little
 	default:
-		return 3
+		return unseen
 	}
 }
 
@@ -409,15 +432,12 @@ func (c *Case) vetoesPods() bool {
 	return c.Class == scenario.ClassWebhook && slices.ContainsFunc(c.NotModelled, func(n world.NotModelled) bool { return n.ID == "webhook" && n.Direction == "more" })
 }
 
-// WorstWord is the case with the worst verdict, of equal ones the one that matters most; nil without any case.
-func (s *Simulation) WorstWord() *Case {
-	var worst *Case
-	for _, c := range s.Worst() {
-		if worst == nil || c.Verdict.Rank() < worst.Verdict.Rank() {
-			worst = c
-		}
+// First is the case that a report begins with, nil without any case.
+func (s *Simulation) First() *Case {
+	if worst := s.Worst(); len(worst) > 0 {
+		return worst[0]
 	}
-	return worst
+	return nil
 }
 
 // StandsIn says that what the users come through is not simulated, and others in its place.

@@ -28,6 +28,10 @@ type Simulation struct {
 	NoHelp []NoHelp
 	// LeftOut are objects of the input that are no part of what was run.
 	LeftOut []LeftOut
+	// Nowhere are Services of the input that lead to nothing which it has.
+	Nowhere []LeftOut
+	// Unserved are workloads of the input whose pods no Service selects: nothing is said of them.
+	Unserved []LeftOut
 	// Interrupted says that not all runs were done.
 	Interrupted bool
 	// Replay is the command that shows a case again without --seed and --show, "" when unknown.
@@ -105,7 +109,7 @@ type Case struct {
 	Silence engine.Time
 	// Before says what fails without the action, too. It is never part of what the action loses.
 	Before []Before
-	// Stuck says why what was begun cannot end, in most runs; nil when it ends.
+	// Stuck says why what was begun cannot end, in more than 5 % of the runs; nil when it ends in more.
 	Stuck *Stuck
 	// Drain is what is on the nodes of a drain, of a case of kind scenario.KindNode; else nil.
 	Drain *scenario.DrainPlan
@@ -186,6 +190,9 @@ type Alternative struct {
 	ForGood     bool     // its outage does not end: LostSeconds are what a run of some length loses
 	Lasting     Fraction // as of Case.Lasting
 	Effect      Effect
+	Runs        int    // how many were tried
+	WithLoss    int    // of these
+	Shift       int64  // by how many per cent more is lost in all of them than in as many of the case
 	Stuck       *Stuck // what it waits for that does not end with this value alone; nil where it ends, or does not as assumed either
 }
 
@@ -357,11 +364,11 @@ type Verdict string
 // The verdicts, worst first.
 const (
 	Outage    Verdict = "outage"     // in most runs at least a second in which no new request could succeed
-	Stalled   Verdict = "stuck"      // a rollout, or another change of a workload, that was begun and cannot end
-	Blocked   Verdict = "blocked"    // a drain that was begun and cannot end, for a disruption budget or something else
+	Stalled   Verdict = "stuck"      // a rollout, or another change of a workload, that was begun and cannot end in more than 5 % of the runs
+	Blocked   Verdict = "blocked"    // a drain of which that is so, for a disruption budget or something else
 	Drops     Verdict = "drops"      // loses as assumed
 	Depends   Verdict = "depends"    // on an assumption of which no value is better founded than another: the load balancer
-	Rare      Verdict = "rare"       // loses something in at most 5 % of the runs, and less than 0.1 s in each
+	Rare      Verdict = "rare"       // loses something, or cannot end, in at most 5 % of the runs, and less than 0.1 s in each
 	Holds     Verdict = "holds"      // lost nothing in any run
 	NotJudged Verdict = "not-judged" // with a reason
 )

@@ -47,11 +47,11 @@ func (n *tally) word() Verdict {
 	switch {
 	case 2*n.outages > n.runs:
 		return Outage
-	case 2*n.stuck > n.runs:
+	case oneInRare*n.stuck > n.runs:
 		return n.endless()
 	case n.large > 0 || oneInRare*n.losses > n.runs:
 		return Drops
-	case n.losses > 0:
+	case n.losses > 0, n.stuck > 0:
 		return Rare
 	case n.unsettled > 0:
 		return NotJudged
@@ -60,7 +60,7 @@ func (n *tally) word() Verdict {
 	}
 }
 
-// endless is the verdict where most runs are stuck.
+// endless is the verdict where more runs are stuck than may be rare: who waits for the end of it waits in vain then.
 func (n *tally) endless() Verdict {
 	if 2*n.blocked > n.stuck {
 		return Blocked
@@ -78,11 +78,11 @@ func (n *tally) border() Verdict {
 	word := n.word()
 	switch {
 	case !decided(n.outages, n.runs, 2):
-		return other(word, Outage, n.without(true, false))
+		return other(word, Outage, n.without())
 	case word == Outage:
 		return ""
-	case !decided(n.stuck, n.runs, 2):
-		return other(word, n.endless(), n.without(false, true))
+	case n.stuck > 0 && !decided(n.stuck, n.runs, oneInRare):
+		return other(word, n.endless(), n.seldomStuck())
 	case word.Endless() || n.losses == 0:
 		return ""
 	case word == Rare && n.losses < oftenEnough:
@@ -96,15 +96,17 @@ func (n *tally) border() Verdict {
 	}
 }
 
-// without is the word of the same runs if none of them were an outage, or stuck.
-func (n *tally) without(outages, stuck bool) Verdict {
+// without is the word of the same runs if none of them were an outage.
+func (n *tally) without() Verdict {
 	m := *n
-	if outages {
-		m.outages = 0
-	}
-	if stuck {
-		m.stuck = 0
-	}
+	m.outages = 0
+	return m.word()
+}
+
+// seldomStuck is the word of the same runs if no more of them were stuck than may be rare.
+func (n *tally) seldomStuck() Verdict {
+	m := *n
+	m.stuck = min(m.stuck, m.runs/oneInRare)
 	return m.word()
 }
 
@@ -140,8 +142,6 @@ func (c *Case) judge() {
 	switch border := n.border(); {
 	case silent(c):
 		c.Verdict, c.Reason = NotJudged, "nothing answers, with the action or without it"+notReady(c.Runs)
-	case c.Verdict == NotJudged && n.stuck > 0:
-		c.Reason = fmt.Sprintf("lost nothing, but does not come to its end in %d of %d runs%s", n.stuck, n.runs, notReady(c.Runs))
 	case c.Verdict == NotJudged:
 		c.Reason = fmt.Sprintf("lost nothing, but had not settled when the run ended, in %d of %d runs%s", n.unsettled, n.runs, unrest(c.Runs))
 	case c.Verdict == Holds:
@@ -151,10 +151,10 @@ func (c *Case) judge() {
 	}
 }
 
-// waitsFor is what the first run that cannot end waits for, where most cannot, else nil.
+// waitsFor is what the first run that cannot end waits for, where more cannot than may be rare, else nil.
 func (n *tally) waitsFor(runs []Run) *Stuck {
 	for i := range runs {
-		if s := runs[i].Stuck; s != nil && 2*n.stuck > n.runs {
+		if s := runs[i].Stuck; s != nil && oneInRare*n.stuck > n.runs {
 			return s
 		}
 	}
@@ -165,6 +165,17 @@ func (n *tally) waitsFor(runs []Run) *Stuck {
 func (c *Case) StuckRuns() int {
 	n := tallyOf(c.Runs)
 	return n.stuck
+}
+
+// RarelyStuck is in how many runs something that was begun cannot end, and what it waits for there, where that is so rare that the verdict
+// is another one; 0 where it is the verdict, or in no run.
+func (c *Case) RarelyStuck() (runs int, what *Stuck) {
+	n := tallyOf(c.Runs)
+	if c.Verdict == Outage || n.stuck == 0 || oneInRare*n.stuck > n.runs {
+		return 0, nil
+	}
+	at := slices.IndexFunc(c.Runs, func(r Run) bool { return r.Stuck != nil })
+	return n.stuck, c.Runs[at].Stuck
 }
 
 // shows says that a run is one of what the verdict says: it is shown, and done again, for that.
@@ -198,8 +209,9 @@ func (c *Case) worst() *Run {
 		return []uint64{min(failed, 1), uint64(without), failed}
 	}
 	var worst *Run
+	onlyStuck := c.Verdict == Rare && c.WithLoss == 0 // that is what is rare
 	for i := range c.Runs {
-		if r := &c.Runs[i]; c.Verdict.shows(r) && (worst == nil || slices.Compare(loss(r), loss(worst)) > 0) {
+		if r := &c.Runs[i]; (c.Verdict.shows(r) && !onlyStuck || onlyStuck && r.Stuck != nil) && (worst == nil || slices.Compare(loss(r), loss(worst)) > 0) {
 			worst = r
 		}
 	}

@@ -59,6 +59,7 @@ func TestWhatCannotEndIsToldBeforeWhatIsSoonOver(t *testing.T) {
 	headline := func(id string, c *Case, outside bool) Case {
 		out := *c
 		out.ID, out.Headline, out.Clients = id, true, []Client{{Name: "x", External: outside}}
+		out.Action = scenario.ActionRollout
 		return out
 	}
 	drain := func(id string, lost uint64) Case { // seen from inside of the cluster
@@ -68,8 +69,13 @@ func TestWhatCannotEndIsToldBeforeWhatIsSoonOver(t *testing.T) {
 		cases []Case
 		first string
 	}{
-		"a drain that is blocked, before 0.8 s that users lose":  {[]Case{headline("rollout", many(10, 10, 80, 0), true), drain("drain", 0)}, "drain"},
-		"0.8 s inside, after it, too":                            {[]Case{headline("rollout", many(10, 10, 80, 0), false), drain("drain", 0)}, "drain"},
+		"0.8 s of each rollout, before a drain that is blocked":  {[]Case{drain("drain", 0), headline("rollout", many(10, 10, 80, 0), true)}, "rollout"},
+		"0.8 s inside, before it, too":                           {[]Case{drain("drain", 0), headline("rollout", many(10, 10, 80, 0), false)}, "rollout"},
+		"not so where the drain loses something":                 {[]Case{headline("rollout", many(10, 10, 80, 0), true), drain("drain", 1)}, "drain"},
+		"not so where some rollouts lose nothing":                {[]Case{headline("rollout", many(10, 9, 80, 0), true), drain("drain", 0)}, "drain"},
+		"not so where nobody knows the port":                     {[]Case{quiet(headline("rollout", many(10, 10, 80, 0), true)), drain("drain", 0)}, "drain"},
+		"a rollout that is stuck, before what each one loses":    {[]Case{headline("rollout", many(10, 10, 80, 0), true), headline("stuck", blocked(many(10, 0, 0, 0), 10), false)}, "stuck"},
+		"an outage inside, before 0.05 s that users lose":        {[]Case{headline("little", many(10, 10, 5, 0), true), drain("drain", 0), headline("outage", many(10, 10, 500, 5*engine.Second), false)}, "outage"},
 		"an outage, before a drain that is blocked":              {[]Case{drain("drain", 0), headline("rollout", many(10, 10, 500, 5*engine.Second), true)}, "rollout"},
 		"2 s that users lose, before a drain that is blocked":    {[]Case{drain("drain", 0), headline("rollout", many(10, 10, 200, 0), true)}, "rollout"},
 		"a drain, before an outage that is no headline's":        {[]Case{many10NoHeadline(), drain("drain", 0)}, "drain"},
@@ -86,6 +92,12 @@ func TestWhatCannotEndIsToldBeforeWhatIsSoonOver(t *testing.T) {
 			t.Errorf("%s: %s comes first", name, got)
 		}
 	}
+}
+
+// quiet is a case at a port that no user knows.
+func quiet(c Case) Case {
+	c.Headline = false
+	return c
 }
 
 // many10NoHeadline is an outage at a port that no user knows.

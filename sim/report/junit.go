@@ -50,7 +50,7 @@ func WriteJUnit(w io.Writer, s *record.Simulation, fails func(*record.Case) bool
 		switch {
 		case fails(c):
 			out.Failures++
-			x.Failure = &message{Message: page.Shown(subject(c) + sentence(c, s.Wording)), Text: details(c)}
+			x.Failure = &message{Message: page.Shown(subject(c) + sentence(c, s.Wording) + inVainFor(c)), Text: details(s, c)}
 		case c.Verdict == record.NotJudged:
 			out.Skipped++
 			x.Skipped = &message{Message: page.Shown(c.Reason + darkWords(c))}
@@ -77,15 +77,40 @@ func WriteJUnit(w io.Writer, s *record.Simulation, fails func(*record.Case) bool
 	return err
 }
 
-// details lists what was not as expected, and the causes.
-func details(c *record.Case) string {
+// inVainFor is what a case waits for that cannot end, as a sentence; "" for others.
+func inVainFor(c *record.Case) string {
+	if !c.Waits() {
+		return ""
+	}
+	return " Why: " + c.Stuck.Why + "."
+}
+
+// details lists what was not as expected, what is waited for in vain, and the causes.
+func details(s *record.Simulation, c *record.Case) string {
 	var b strings.Builder
 	for _, u := range c.Unmet {
 		fmt.Fprintf(&b, "not as expected: %s\n", page.Shown(u))
 	}
-	for i := range c.Causes {
+	if c.Waits() {
+		fmt.Fprintf(&b, "why: %s\n", page.Shown(c.Stuck.Why))
+		if c.Stuck.Line > 0 {
+			fmt.Fprintf(&b, "line: %s:%d\n", page.Shown(c.Stuck.File), c.Stuck.Line)
+		}
+		fmt.Fprintf(&b, "what to do: %s\n", page.Shown(strings.Join(newText(s, TextOptions{}, everything).letsItGoOn(c), "; ")))
+	}
+	if all := c.Totals().Failed; all > 0 {
+		fmt.Fprintf(&b, "%s lost in %s of all clients together, of them:\n", count(int(all), "request", "requests"), count(len(c.Runs), "run", "runs"))
+	}
+	var lines []string
+	lost := map[string]uint64{}
+	for i := range c.Causes { // the most first; those that differ in what stands behind them are one line
 		x := &c.Causes[i]
-		fmt.Fprintf(&b, "%d lost: %s: %s\n", x.Count, x.Cause, page.Shown(causeName(x.Blame)))
+		words := x.Cause.String() + ": " + page.Shown(inFront(c, causeName(x.Blame)))
+		lines = distinct(lines, words)
+		lost[words] += x.Count
+	}
+	for _, words := range lines {
+		fmt.Fprintf(&b, "%d requests: %s\n", lost[words], words)
 	}
 	return b.String()
 }

@@ -53,7 +53,7 @@ var phrases = map[ledger.Cause]phrase{
 		"connection reset by peer", map[ledger.Actor]string{
 			ledger.LBController: "the draining time of their target is over",
 			ledger.LBProbe:      "their target fails its health checks, and it resets those",
-			ledger.Spec:         "routers send them to another node than before",
+			ledger.Spec:         "they come to another node than before",
 		},
 	},
 	ledger.KilledInFlight: {
@@ -82,10 +82,11 @@ var phrases = map[ledger.Cause]phrase{
 		"UDP or silent TCP without answers, though new flows work", nil,
 	},
 	ledger.NoHealthyTarget: {
-		either + " has no target to send to", either + " has no target to send to",
+		either + " has no target that answers", either + " has no target that answers",
 		"HTTP 503; ALB: HTTPCode_ELB_5XX",
 		map[ledger.Actor]string{
 			ledger.LBController: "its controller has not added the new one yet", ledger.LBProbe: "the new one has not passed its health checks yet",
+			ledger.LBPropagation: "the new one is still being registered",
 		},
 	},
 	ledger.StaleLB: {
@@ -99,7 +100,10 @@ var phrases = map[ledger.Cause]phrase{
 	ledger.NoLocalEndpoint: {
 		"the node has no pod to send to, and the policy is Local", "a node without a usable pod of its own drops connections, because the traffic policy is Local",
 		"timeouts; kube-proxy: sync_proxy_rules_no_local_endpoints_total",
-		map[ledger.Actor]string{ledger.KubeletProbe: "a pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
+		map[ledger.Actor]string{
+			ledger.KubeletProbe: "a pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet",
+			ledger.App: "its pod fails its readiness probe, and still accepts",
+		},
 	},
 	ledger.NoEndpoint: {
 		"no pod is ready, on any node", forATime,

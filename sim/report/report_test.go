@@ -221,6 +221,20 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
+// The text of a failure says of what its numbers are, and has one line for causes of the same words.
+func TestJUnitSaysWhatItCounts(t *testing.T) {
+	t.Parallel()
+	c := &example().Cases[1]
+	x := c.Causes[0]
+	x.Culprit, x.Elsewhere, x.Count = story.Culprit{What: "another"}, false, 4
+	c.Causes = append(c.Causes, x)
+	const want = "196 requests lost in 2 runs of all clients together, of them:\n" +
+		"200 requests: stale-rules: a node's rules are out of date: kube-proxy waits for minSyncPeriod\n"
+	if got := details(&record.Simulation{}, c); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[engine.Time]string{
@@ -299,5 +313,39 @@ func TestTrafficInWords(t *testing.T) {
 		if got := trafficWords(&record.Case{Class: c.class, Traffic: c.traffic}); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.class, c.traffic, got, c.want)
 		}
+	}
+}
+
+// What cannot end fails with what it waits for, the line behind that, and what to do.
+func TestJUnitSaysWhatIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	s := &record.Simulation{Cases: []record.Case{{
+		Workload: "shop/web", Action: "node drain", Traffic: "inside :80", Verdict: record.Blocked, Runs: []record.Run{{Stuck: &record.Stuck{}}},
+		Stuck: &record.Stuck{Workload: "shop/web", Drain: true, Why: "kubectl drain waits for ever: PodDisruptionBudget web allows no eviction", What: "minAvailable: 1", File: "web.yaml", Line: 45},
+	}}}
+	var b bytes.Buffer
+	if err := WriteJUnit(&b, s, func(*record.Case) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	var got suites
+	if err := xml.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	f := got.Suite.Cases[0].Failure
+	const why = "kubectl drain waits for ever: PodDisruptionBudget web allows no eviction"
+	if !strings.HasSuffix(f.Message, " Why: "+why+".") || !strings.HasPrefix(f.Text, "why: "+why+"\nline: web.yaml:45\nwhat to do: minAvailable: 1") {
+		t.Errorf("%q: %q", f.Message, f.Text)
+	}
+}
+
+// A case in few of whose runs something is lost is not told by its median, which is 0.
+func TestWhatACaseLosesHasItsRange(t *testing.T) {
+	t.Parallel()
+	c := &record.Case{LostSeconds: record.Range{Max: int64(610 * engine.Millisecond)}, WithLoss: 38, Runs: make([]record.Run, 100)}
+	if got := Lost(c); got != "0 s (0-0.61) in 38 of 100 runs" {
+		t.Errorf("%q", got)
+	}
+	if got := Lost(&record.Case{}); got != "-" {
+		t.Errorf("%q", got)
 	}
 }

@@ -34,7 +34,7 @@ type Result struct {
 	Drains         []Drain          `json:"drains"`  // of nodes by their names: what is there, and what becomes of each
 }
 
-// WorstVerdict is the worst of all cases.
+// WorstVerdict is that of the case which somebody has to act on first: the text begins with it.
 type WorstVerdict struct {
 	Worst string `json:"worst"`
 	Case  string `json:"case"`
@@ -301,9 +301,11 @@ type Alternative struct {
 	Verdict     string  `json:"verdict"`
 	LostSeconds Seconds `json:"lostSeconds"`
 	// ForGood says that its outage does not end: LostSeconds are what a run of some length loses.
-	ForGood bool            `json:"forGood"`
-	Effect  string          `json:"effect"`
-	lasting record.Fraction // of record.Alternative
+	ForGood  bool   `json:"forGood"`
+	Effect   string `json:"effect"`
+	Runs     int    `json:"runs"` // how many were tried
+	WithLoss int    `json:"withLoss"`
+	words    string // what it comes to, for people
 }
 
 // NotModelled is something the model leaves out.
@@ -332,7 +334,7 @@ func Build(s *record.Simulation) *Result {
 		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: fixesOf(s), NoHelp: []NoHelp{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{}, LeftOut: []LeftOut{},
 		Drains: drainsOf(s),
 	}
-	if worst := s.WorstWord(); worst != nil {
+	if worst := s.First(); worst != nil {
 		r.Verdict = WorstVerdict{string(worst.Verdict), worst.ID}
 	}
 	for i := range s.Cases {
@@ -344,6 +346,14 @@ func Build(s *record.Simulation) *Result {
 			r.Runs = append(r.Runs, Run{run.Seed, c.ID, run.TraceHash, run.Settled, run.Unrest, run.End, requestsOf(run.Sum())})
 		}
 		r.assume(c)
+	}
+	for _, o := range s.Nowhere {
+		object := strings.TrimSpace(o.Kind + " " + o.Name)
+		r.NotModelled = append(r.NotModelled, NotModelled{ID: "leads-nowhere", What: object + ": " + o.Why + " (" + o.Source + ")", Object: object, Direction: "more"})
+	}
+	for _, o := range s.Unserved {
+		object := o.Kind + " " + o.Name
+		r.NotModelled = append(r.NotModelled, NotModelled{ID: "no-service", What: object + ": " + o.Why + " (" + o.Source + ")", Object: object, Direction: "more"})
 	}
 	for _, n := range s.NoHelp {
 		r.NoHelp = append(r.NoHelp, NoHelp(n))
@@ -496,9 +506,9 @@ func (r *Result) assume(c *record.Case) {
 		if e, tried := c.EffectOf(a.ID); tried {
 			row.join(e)
 		}
-		for _, alt := range c.Alternatives {
-			if alt.ID == a.ID {
-				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), alt.ForGood, string(alt.Effect), alt.Lasting})
+		for k := range c.Alternatives {
+			if alt := &c.Alternatives[k]; alt.ID == a.ID {
+				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), alt.ForGood, string(alt.Effect), alt.Runs, alt.WithLoss, effectWords(c, alt)})
 			}
 		}
 	}

@@ -218,7 +218,7 @@ func (t *text) once(words string) string {
 
 func (t *text) write(worst, nodes, shown []*record.Case) string {
 	if len(worst) == 0 {
-		t.Text("NOT JUDGED  ", "nothing to judge: the input has no workload behind a Service, and no Scenario")
+		t.nothingJudged()
 		return t.String()
 	}
 	t.refused()
@@ -229,6 +229,7 @@ func (t *text) write(worst, nodes, shown []*record.Case) string {
 		t.Blank()
 	}
 	t.cases(worst, shown)
+	t.nowhere()
 	t.drained(nodes)
 	for _, c := range shown {
 		t.Blank()
@@ -254,7 +255,7 @@ func (t *text) dropped(shown []*record.Case) bool {
 		if t.room.story == 0 && exampleCause(c) != nil {
 			parts = distinct(parts, "one lost request")
 		}
-		if t.noTable(c) && len(merged(c.Causes)) > 1 {
+		if causes := merged(c.Causes); t.noTable(c) && worthARow(causes, c.Totals().Failed) > 2 {
 			parts = distinct(parts, "the other causes")
 		}
 		fixes := fixesFor(t.sim, c.Workload)

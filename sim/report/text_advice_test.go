@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 // adviceOf is a fix of one case: seconds lost before, and with it in most of the new runs.
@@ -29,19 +31,23 @@ func TestWhatAFixLeavesStandsBesideWhatWasLost(t *testing.T) {
 		if got := confirmedWords(f); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if got := leastWords(f); got != "; as assumed, sleep 2 does as much" {
+		if got := leastWords(f, nil); got != "; as assumed, sleep 2 does as much" {
 			t.Errorf("%q", got)
 		}
 	}
 	enough := adviceOf(1140, 0, 0, 0)
-	if got := leastWords(enough); got != "; as assumed, sleep 2 is enough" {
+	if got := leastWords(enough, nil); got != "; as assumed, sleep 2 is enough" {
 		t.Errorf("%q", got)
 	}
-	if enough.Alone = "preStop: sleep 15"; leastWords(enough) != "; as assumed, preStop: sleep 15 does as much by itself, and sleep 2 is enough" {
-		t.Errorf("%q", leastWords(enough))
+	if enough.Alone = "preStop: sleep 15"; leastWords(enough, nil) != "; as assumed, preStop: sleep 15 does as much by itself, and sleep 2 is enough" {
+		t.Errorf("%q", leastWords(enough, nil))
 	}
-	if enough.Alone = "readinessProbe on port 80"; leastWords(enough) != "; as assumed, readinessProbe on port 80 does as much by itself" {
-		t.Errorf("%q", leastWords(enough))
+	const not = "; as assumed, preStop: sleep 15 does as much by itself (not if all of its pods are on one node; or 1 more (-v)), and sleep 2 is enough"
+	if got := leastWords(enough, []string{"all of its pods are on one node", "something else"}); got != not {
+		t.Errorf("%q", got)
+	}
+	if enough.Alone = "readinessProbe on port 80"; leastWords(enough, nil) != "; as assumed, readinessProbe on port 80 does as much by itself" {
+		t.Errorf("%q", leastWords(enough, nil))
 	}
 }
 
@@ -142,5 +148,41 @@ func TestALongGracePeriodSaysHowToGoOn(t *testing.T) {
 	}
 	if c.Reason = "no run was done"; longer(c, flags()) != "" {
 		t.Error(longer(c, flags()))
+	}
+}
+
+// A change that may break something says so where people read first what to do.
+func TestWhatAChangeMayBreakIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	c := record.Case{ID: "rollout/web:80", Workload: "shop/web", Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionRollout}
+	f := adviceOf(33000, 0, 0, 0)
+	f.Workload, f.Title, f.Least, f.Destructive = "shop/web", "externalTrafficPolicy: Cluster", "", "pods no longer see the addresses of clients"
+	sim := &record.Simulation{Cases: []record.Case{c}, Fixes: []record.Fix{*f}}
+	got := newText(sim, TextOptions{}, everything).todo(&c)
+	if len(got) != 1 || !strings.HasSuffix(got[0], "lose anything); but pods no longer see the addresses of clients") {
+		t.Errorf("%q", got)
+	}
+}
+
+// A cause whose remedy does not help says why: nobody else could have answered.
+func TestWhyTheRemedyOfACauseDoesNotHelp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct { // order: each for itself
+		what, title string
+		elsewhere   bool
+		want        string
+	}{
+		"no probe":                      {"no readinessProbe", "readinessProbe on port 80", false, ": as long as no pod answers, a probe only decides how requests fail, refused or after a wait"},
+		"no hook":                       {"no preStop", "preStop: sleep 5", false, ": as long as no other pod answers, a hook only has the outage begin later"},
+		"another pod could answer":      {"no readinessProbe", "readinessProbe on port 80", true, ""},
+		"a remedy that was not tried":   {"no readinessProbe", "preStop: sleep 5", false, ""},
+		"a cause that nothing is named": {"", "readinessProbe on port 80", false, ""},
+	} {
+		k := record.Case{ID: "x", Workload: "shop/web", Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionRollout}
+		k.Causes = []record.Cause{{Blame: ledger.Blame{Cause: ledger.NotListeningYet, Elsewhere: c.elsewhere}, Culprit: story.Culprit{What: c.what}, Count: 1}}
+		sim := &record.Simulation{Cases: []record.Case{k}, NoHelp: []record.NoHelp{{Workload: "shop/web", Title: c.title}}}
+		if got := newText(sim, TextOptions{}, everything).todo(&k); len(got) != 1 || got[0] != "no change of the manifest that was tried helps ("+c.title+")"+c.want {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
@@ -14,7 +15,7 @@ import (
 // what other values come to. What changes nothing is a number.
 func (t *text) assumptions(shown []*record.Case) {
 	r := &Result{}
-	for _, c := range shown {
+	for _, c := range t.assumedWith(shown) {
 		r.assume(c)
 	}
 	if slices.ContainsFunc(shown, func(c *record.Case) bool { return len(c.Families) > 0 }) {
@@ -52,7 +53,7 @@ func (t *text) assumptions(shown []*record.Case) {
 				}
 				continue
 			}
-			rows, listed = append(rows, []string{inWords(a.ID, a.What, a.Value), t.effects(a), t.way(a.Settle)}), append(listed, a.ID)
+			rows, listed = append(rows, []string{inWords(a.ID, a.What, a.Value), t.effects(a, shown[0]), t.way(a.Settle)}), append(listed, a.ID)
 		case a.Effect != nil:
 			nothing++
 		default:
@@ -63,7 +64,7 @@ func (t *text) assumptions(shown []*record.Case) {
 		t.Text("", heading)
 		t.Table(2, rows)
 	}
-	t.counts(more, nothing, untried, len(rows) > 0)
+	t.counts(more, nothing, untried, len(rows) > 0, !shown[0].Sporadic())
 	if tried {
 		t.taken(shown, listed)
 	}
@@ -130,14 +131,18 @@ func first(id string) int {
 	return len(known)
 }
 
-// counts sums up the assumptions that are not listed, where others are and where none is.
-func (t *text) counts(more, nothing, untried int, others bool) {
+// counts sums up the assumptions that are not listed, where others are and where none is, and where it is clear that they make no difference.
+func (t *text) counts(more, nothing, untried int, others, clearly bool) {
 	var parts []string
+	none := "no difference"
+	if !clearly {
+		none = unclear
+	}
 	for _, p := range []struct {
 		n         int
 		one, many string
 	}{
-		{more, "changes what is lost", "change what is lost"}, {nothing, "makes no difference", "make no difference"}, {untried, "was not varied", "were not varied"},
+		{more, "changes what is lost", "change what is lost"}, {nothing, "makes " + none, "make " + none}, {untried, "was not varied", "were not varied"},
 	} {
 		switch {
 		case p.n == 0:
@@ -177,6 +182,7 @@ var inOneClause = map[string]string{
 	"reboot":            "a machine that crashes is back after %s",
 	"churn":             "changes of other Services' slices: %s",
 	"keepalive-repeat":  "a client whose reused connection is closed %s",
+	"udp-repeat":        "a client over UDP without an answer %s",
 	"connect-timeout":   "clients wait for a connection: %s",
 	"sigterm":           "profile at SIGTERM: %s",
 	"methods":           "requests are %s",
@@ -193,7 +199,7 @@ func inWords(id, what, value string) string {
 
 // effects says what other values of an assumption come to; those that make no difference beside others that do are for readers
 // who ask for everything.
-func (t *text) effects(a *Assumption) string {
+func (t *text) effects(a *Assumption, told *record.Case) string {
 	if len(a.Alternatives) == 0 {
 		return a.Basis
 	}
@@ -201,12 +207,10 @@ func (t *text) effects(a *Assumption) string {
 	matters := slices.ContainsFunc(a.Alternatives, func(alt Alternative) bool { return alt.Effect != string(record.NoEffect) })
 	for i := range a.Alternatives {
 		alt := &a.Alternatives[i]
-		words := "no difference"
-		if alt.Effect != string(record.NoEffect) {
-			words = alternativeWords(alt)
-		} else if matters && !t.opts.Verbose {
+		if alt.Effect == string(record.NoEffect) && matters && !t.opts.Verbose {
 			continue
 		}
+		words := t.ofWhich(alt, told) + alt.words
 		if at := slices.Index(results, words); at >= 0 {
 			values[at] += " or " + otherInWords(alt.Value)
 			continue
@@ -219,14 +223,25 @@ func (t *text) effects(a *Assumption) string {
 	return strings.Join(values, "; ")
 }
 
-// alternativeWords is what one other value comes to, with its verdict where that is another one.
-func alternativeWords(a *Alternative) string {
-	words := resultWords(a.Verdict, record.Range{Median: int64(a.LostSeconds.Median)}, a.ForGood, a.lasting)
-	if a.Effect == string(record.VerdictEffect) && a.Verdict == string(record.Outage) && !a.ForGood {
-		return "outage, " + words
+// effectWords are what one other value comes to, with its verdict where that is another one. That it makes no difference is said where
+// all runs say so: where few of them lose anything, or they lose more or less by chance, it is of how many runs.
+func effectWords(c *record.Case, a *record.Alternative) string {
+	switch {
+	case a.Effect == record.VerdictEffect && a.Verdict == record.Outage && !a.ForGood:
+		return "outage, " + resultWords(c, a)
+	case a.Effect != record.NoEffect, c.WithLoss == 0 && a.WithLoss > 0:
+		return resultWords(c, a)
+	case a.Runs > 0 && (c.Sporadic() || max(a.Shift, -a.Shift) >= apparent && !c.Verdict.Endless()):
+		return fmt.Sprintf("%s in %s", unclear, count(a.Runs, "run", "runs"))
+	default:
+		return "no difference"
 	}
-	return words
 }
+
+const (
+	unclear  = "no clear difference"
+	apparent = 25 // per cent
+)
 
 // shortValue is a value without its explanation.
 func shortValue(v string) string {
@@ -237,8 +252,14 @@ func shortValue(v string) string {
 // otherInWords is another value for people: without its explanation, and without where it was reported, which the value that was
 // assumed says.
 func otherInWords(v string) string {
-	head, _, _ := strings.Cut(shortValue(v), " (reported")
-	return spaced(strings.TrimPrefix(head, "uniform "))
+	return spaced(strings.TrimPrefix(withoutReport(shortValue(v)), "uniform "))
+}
+
+// withoutReport is a value of a load balancer without where it was reported, or that it was not.
+func withoutReport(value string) string {
+	head, _, _ := strings.Cut(value, " (reported")
+	head, _, _ = strings.Cut(head, " ("+scenario.Unmeasured)
+	return head
 }
 
 // decisive are what is concluded from the input and stands behind every figure: it is said however little room there is, and also where
@@ -309,6 +330,9 @@ func (t *text) notModelled(list []NotModelled) {
 	if parts = append(always, parts...); len(parts) > 0 {
 		t.Text("  ", "Not modelled: "+strings.Join(parts, "; ")+".")
 	}
+	if words := t.unserved(); words != "" {
+		unjudged = append(unjudged, words)
+	}
 	if len(unjudged) > 0 {
 		t.Text("  ", "Not judged: "+strings.Join(unjudged, "; ")+".")
 	}
@@ -317,12 +341,44 @@ func (t *text) notModelled(list []NotModelled) {
 	}
 }
 
+// unserved names the workloads that no Service selects.
+func (t *text) unserved() string {
+	const most = 3
+	var words []string
+	for _, o := range t.sim.Unserved {
+		words = append(words, o.Kind+" "+o.Name+" ("+t.place(o.File, o.Line)+")")
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	if t.opts.Verbose || t.opts.All {
+		return listed(words, len(words)) + ", which no Service selects"
+	}
+	return listed(words, most) + ", which no Service selects"
+}
+
 // alternatives joins conditions of which one is enough; of more than most, the rest is a number.
 func alternatives(words []string, most int) string {
 	if len(words) > most {
 		words = append(append([]string{}, words[:most]...), fmt.Sprintf("%d more (-v)", len(words)-most))
 	}
 	return strings.Join(words, "; or ")
+}
+
+// breaking are the other values with which a case that holds loses something: first those of what nobody has measured, which may well be so.
+func breaking(c *record.Case) (out []string) {
+	var others []string
+	for i := range c.Alternatives {
+		if a := &c.Alternatives[i]; a.Effect != record.NoEffect && a.LostSeconds.Max > 0 {
+			words := fmt.Sprintf("%s (%s)", condition(c, a), effectWords(c, a))
+			if strings.HasSuffix(a.Value, "("+scenario.Unmeasured+")") {
+				out = append(out, words)
+				continue
+			}
+			others = append(others, words)
+		}
+	}
+	return append(out, others...)
 }
 
 // whyItHolds says under what a case holds, what would break it, and that the fallback to pods
@@ -336,18 +392,27 @@ func (t *text) whyItHolds(c *record.Case) []string {
 		}
 		out = append(out, words)
 	}
-	var under, breaks []string
+	if late := whyLate(c); late != "" {
+		out = append(out, late)
+	}
+	var under []string
+	seldom := 0
 	for i := range c.Assumptions {
 		switch a := &c.Assumptions[i]; a.ID {
 		case "proxy", "lb", "ingress", "nodes", "places", "replicas", "start", "sigterm", "prestop":
 			under = append(under, inWords(a.ID, a.What, a.Value))
+		default:
+			if strings.HasSuffix(a.Value, scenario.Unmeasured) {
+				under = append(under, inWords(a.ID, a.What, strings.Replace(a.Value, ", "+scenario.Unmeasured, " ("+scenario.Unmeasured+")", 1)))
+			}
 		}
 	}
 	for i := range c.Alternatives {
-		if a := &c.Alternatives[i]; a.Effect != record.NoEffect && a.LostSeconds.Max > 0 {
-			breaks = append(breaks, fmt.Sprintf("%s (%s)", condition(c, a), resultWords(string(a.Verdict), a.LostSeconds, a.ForGood, a.Lasting)))
+		if a := &c.Alternatives[i]; a.Effect == record.NoEffect && a.WithLoss > 0 {
+			seldom++
 		}
 	}
+	breaks := breaking(c)
 	if len(under) > 0 {
 		out = append(out, "nothing is lost under these assumptions: "+strings.Join(under, "; "))
 	}
@@ -355,11 +420,17 @@ func (t *text) whyItHolds(c *record.Case) []string {
 	if len(never) > 0 {
 		out = append(out, "the "+one(c)+" never ends if "+alternatives(never, 2))
 	}
+	values, of := count(len(c.Alternatives)-len(never), "other value", "other values"), ""
+	if slices.ContainsFunc(t.besideHolds(c), func(x *record.Case) bool { return len(breaking(x)) > 0 }) {
+		of = " in this " + one(c) // in another case something is
+	}
 	switch {
 	case len(breaks) > 0:
-		out = append(out, "something is lost if "+alternatives(breaks, 4))
+		out = append(out, "something is lost"+of+" if "+alternatives(breaks, 4))
+	case seldom > 0:
+		out = append(out, fmt.Sprintf("with %d of the %s that were tried something is lost%s in few runs (-v)", seldom, values, of))
 	case len(c.Alternatives) > len(never):
-		out = append(out, fmt.Sprintf("nothing is lost with any of the %s either that were tried", count(len(c.Alternatives)-len(never), "other value", "other values")))
+		out = append(out, fmt.Sprintf("nothing is lost%s with any of the %s either that were tried", of, values))
 	}
 	return out
 }

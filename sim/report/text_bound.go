@@ -78,15 +78,17 @@ func withoutPod(c *record.Case) record.Range {
 	return record.Range{Min: all[0], Median: all[(len(all)-1)/2], Max: all[len(all)-1]}
 }
 
-// unmoved says that as much is lost without the wait of kube-proxy that most of a loss is put down to: it is the occasion, and not what
-// makes the loss so long.
+// unmoved says that as much is lost without the wait of kube-proxy that most of a loss is put down to, in the median run and in all together: it
+// is the occasion, and not what makes the loss so long.
 func unmoved(c *record.Case) bool {
 	if len(c.Causes) == 0 || c.Causes[0].Actor != ledger.ProxyWait {
 		return false
 	}
 	a := withoutWait(c)
-	return a != nil && a.Effect == record.NoEffect && a.LostSeconds.Median > 0 && 10*a.LostSeconds.Median >= 9*c.LostSeconds.Median
+	return a != nil && a.Effect == record.NoEffect && a.LostSeconds.Median > 0 && a.Shift > -tenPercent && 10*a.LostSeconds.Median >= 9*c.LostSeconds.Median
 }
+
+const tenPercent = 10
 
 // withoutWait is a case with minSyncPeriod 0, nil where that was not tried.
 func withoutWait(c *record.Case) *record.Alternative {

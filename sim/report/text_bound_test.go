@@ -84,7 +84,7 @@ func TestTheWaitIsNamedWhereItCostsSomething(t *testing.T) {
 	c.Alternatives[0] = lost("proxy", "minSyncPeriod 0s", 7*sec, record.NoEffect)
 	const want = "as much is lost without kube-proxy's minSyncPeriod: what costs is the 10 s for which a client is taken to try to connect to a pod that is gone (--connect-timeout; with 1 s: 1 s lost)"
 	got := some.whys(c)
-	if strings.Contains(got[0], "minSyncPeriod") || got[len(got)-1] != want || some.withoutTheWait(c) != " With minSyncPeriod 0 as much would be." {
+	if strings.Contains(got[0], "minSyncPeriod") || got[len(got)-1] != want || some.withoutTheWait(c) != " With minSyncPeriod 0 as much would be lost." {
 		t.Errorf("%q, %q", got, some.withoutTheWait(c))
 	}
 	c.Alternatives = c.Alternatives[:1]
@@ -184,6 +184,33 @@ func TestAWayOutIsTheSameBehindEach(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// Where it loses something in few runs the median without the wait says nothing; and as much is not lost without it where all runs together lose
+// less, whatever the median is.
+func TestWithoutTheWaitIsSaidOfAsManyRunsAsWereTried(t *testing.T) {
+	t.Parallel()
+	some := &text{sim: &record.Simulation{}}
+	for want, change := range map[string]func(c *record.Case, a *record.Alternative){
+		" With minSyncPeriod 0: up to 6 s lost in 11 of 100 runs.": func(c *record.Case, a *record.Alternative) {
+			c.WithLoss, a.Verdict, a.WithLoss, a.LostSeconds = 34, record.Drops, 11, record.Range{Max: int64(6 * engine.Second)}
+		},
+		" With minSyncPeriod 0: nothing lost in 100 runs.": func(c *record.Case, a *record.Alternative) { c.WithLoss, a.Verdict = 34, record.Holds },
+		" With minSyncPeriod 0 nothing would be lost.":     func(c *record.Case, a *record.Alternative) { c.WithLoss, a.Verdict = 100, record.Holds },
+		" With minSyncPeriod 0 all runs together lose 60 % less.": func(c *record.Case, a *record.Alternative) {
+			a.Verdict, a.WithLoss, a.LostSeconds.Median, a.Shift, a.Effect = record.Drops, 100, c.LostSeconds.Median, -60, record.NoEffect
+		},
+	} {
+		c := alone(7*engine.Second, 0)
+		c.Runs, c.WithLoss = make([]record.Run, 100), 100
+		c.Causes[0].Blame = ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}
+		a := record.Alternative{ID: "proxy", Value: "minSyncPeriod 0s", Runs: 100, Effect: record.VerdictEffect}
+		change(c, &a)
+		c.Alternatives = []record.Alternative{a}
+		if got := some.withoutTheWait(c); got != want || unmoved(c) {
+			t.Errorf("%q, want %q; unmoved: %v", got, want, unmoved(c))
 		}
 	}
 }

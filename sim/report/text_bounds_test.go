@@ -14,17 +14,43 @@ import (
 // Another verdict is said where the loss alone does not say it: of an outage that ends.
 func TestWhatAnotherValueComesTo(t *testing.T) {
 	t.Parallel()
-	sec := func(n engine.Time) Seconds { return Seconds{Median: n * engine.Second} }
-	for want, a := range map[string]Alternative{
-		"outage, 5 s lost":                    {Verdict: string(record.Outage), LostSeconds: sec(5), Effect: string(record.VerdictEffect)},
-		"6 s lost":                            {Verdict: string(record.Outage), LostSeconds: sec(6), Effect: string(record.SizeEffect)},
-		"7 s lost":                            {Verdict: string(record.Drops), LostSeconds: sec(7), Effect: string(record.VerdictEffect)},
-		"no request is answered any more":     {Verdict: string(record.Outage), LostSeconds: sec(8), ForGood: true, Effect: string(record.VerdictEffect)},
-		"nothing lost":                        {Verdict: string(record.Holds), Effect: string(record.VerdictEffect)},
-		string(record.Stalled) + ", 9 s lost": {Verdict: string(record.Stalled), LostSeconds: sec(9), Effect: string(record.VerdictEffect)},
+	sec := func(n engine.Time) record.Range { return record.Range{Median: int64(n * engine.Second)} }
+	for want, a := range map[string]record.Alternative{
+		"outage, 5 s lost":                    {Verdict: record.Outage, LostSeconds: sec(5), Effect: record.VerdictEffect},
+		"6 s lost":                            {Verdict: record.Outage, LostSeconds: sec(6), Effect: record.SizeEffect},
+		"7 s lost":                            {Verdict: record.Drops, LostSeconds: sec(7), Effect: record.VerdictEffect},
+		"no request is answered any more":     {Verdict: record.Outage, LostSeconds: sec(8), ForGood: true, Effect: record.VerdictEffect},
+		"nothing lost":                        {Verdict: record.Holds, Effect: record.VerdictEffect},
+		string(record.Stalled) + ", 9 s lost": {Verdict: record.Stalled, LostSeconds: sec(9), Effect: record.VerdictEffect},
 	} {
-		if got := alternativeWords(&a); got != want {
+		if got := effectWords(&record.Case{}, &a); got != want {
 			t.Errorf("%+v: %q, want %q", a, got, want)
+		}
+	}
+}
+
+// Of a case that loses something in few of its runs it is said in how many the other value was tried, and in how many of them something is lost:
+// no few runs say that nothing would be, or that it makes no difference.
+func TestWhatAnotherValueComesToWhereFewRunsLoseAnything(t *testing.T) {
+	t.Parallel()
+	few, all, none := &record.Case{Runs: make([]record.Run, 100), WithLoss: 34}, &record.Case{Runs: make([]record.Run, 100), WithLoss: 100}, &record.Case{Runs: make([]record.Run, 100)}
+	most := record.Range{Max: int64(2 * engine.Second)}
+	for _, x := range []struct {
+		c    *record.Case
+		a    record.Alternative
+		want string
+	}{
+		{few, record.Alternative{Verdict: record.Holds, Effect: record.VerdictEffect, Runs: 20}, "nothing lost in 20 runs"},
+		{few, record.Alternative{Verdict: record.Rare, Effect: record.VerdictEffect, Runs: 100, WithLoss: 1, LostSeconds: most}, "up to 2 s lost in 1 of 100 runs"},
+		{few, record.Alternative{Verdict: record.Drops, Effect: record.NoEffect, Runs: 20, WithLoss: 7, LostSeconds: most}, "no clear difference in 20 runs"},
+		{all, record.Alternative{Verdict: record.Drops, Effect: record.NoEffect, Runs: 20, WithLoss: 20, LostSeconds: most}, "no difference"},
+		{all, record.Alternative{Verdict: record.Drops, Effect: record.NoEffect, Runs: 20, WithLoss: 20, LostSeconds: most, Shift: -60}, "no clear difference in 20 runs"},
+		{all, record.Alternative{Verdict: record.Holds, Effect: record.VerdictEffect, Runs: 20}, "nothing lost"},
+		{none, record.Alternative{Verdict: record.Holds, Effect: record.NoEffect, Runs: 20}, "no difference"},
+		{none, record.Alternative{Verdict: record.Drops, Effect: record.NoEffect, Runs: 100, WithLoss: 1, LostSeconds: most}, "up to 2 s lost in 1 of 100 runs"},
+	} {
+		if got := effectWords(x.c, &x.a); got != x.want {
+			t.Errorf("%+v: %q, want %q", x.a, got, x.want)
 		}
 	}
 }

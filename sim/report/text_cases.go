@@ -14,7 +14,7 @@ import (
 
 // cases writes one line for each case that loses and sums up the others.
 func (t *text) cases(worst, shown []*record.Case) {
-	var listedCases, holds, not []*record.Case
+	var listedCases, holds, unseen, not []*record.Case
 	for _, c := range worst {
 		switch {
 		case c.Verdict == record.NotJudged:
@@ -23,6 +23,9 @@ func (t *text) cases(worst, shown []*record.Case) {
 			holds = append(holds, c)
 		default:
 			listedCases = append(listedCases, c)
+		}
+		if c.Verdict == record.Holds && !slices.Contains(shown, c) {
+			unseen = append(unseen, c)
 		}
 	}
 	if len(worst) == 1 && (len(holds) > 0 || len(not) > 0) {
@@ -33,7 +36,9 @@ func (t *text) cases(worst, shown []*record.Case) {
 		t.rows(listedCases, alone)
 	}
 	t.held(holds, len(listedCases) > 0, alone)
+	t.hangsOn(unseen, shown, alone)
 	t.notJudged(not, alone, len(shown) == len(not) && len(not) == len(worst))
+	t.unjudgedGaps(not, append(listedCases, append(holds, shown...)...))
 }
 
 // rows writes the table of the cases that are listed, and what of it the reader needs to know.
@@ -57,7 +62,7 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 			lost = numbers(c.RequestsLost) + " requests"
 		}
 		if len(c.Families) > 0 {
-			low, high := familyRange(c, func(f *record.Case) record.Range { return f.LostSeconds })
+			low, high := familyRange(c, func(f *record.Case) engine.Time { return engine.Time(f.LostSeconds.Median) })
 			if lost = between(low, high); high == 0 && c.WithLoss > 0 {
 				lost = spread(c.LostSeconds)
 			}
@@ -65,7 +70,7 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 		table = append(table, row(name(c), t.styled(c, string(c.Verdict)), lost, spread(c.LongestOutage), fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))))
 	}
 	t.Table(2, table)
-	t.folded(hidden)
+	t.folded(hidden, cases)
 	words := inRequests(cases[0])
 	if t.room.bare {
 		words = ""
@@ -84,7 +89,8 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 	}
 }
 
-// kept are as many cases as there is room for, in their order: the one that comes first, and those that cannot end or lose most.
+// kept are as many cases as there is room for, in their order: the one that comes first, one of each workload that loses seconds, and those that
+// cannot end or lose most.
 func (t *text) kept(cases []*record.Case) (shown, hidden []*record.Case) {
 	order := slices.Clone(cases[1:])
 	sorted.StableBy(order, func(a, b *record.Case) int {
@@ -93,7 +99,7 @@ func (t *text) kept(cases []*record.Case) (shown, hidden []*record.Case) {
 		}
 		return cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median)
 	})
-	order = order[:t.room.cases-1]
+	order = oneOfEach(order, cases[0])[:t.room.cases-1]
 	for i, c := range cases {
 		if i == 0 || slices.Contains(order, c) {
 			shown = append(shown, c)
@@ -102,6 +108,20 @@ func (t *text) kept(cases []*record.Case) (shown, hidden []*record.Case) {
 		}
 	}
 	return shown, hidden
+}
+
+// oneOfEach has the first case of each workload that loses seconds come before all others, but for that of the workload which has a row already.
+func oneOfEach(cases []*record.Case, has *record.Case) []*record.Case {
+	named := []string{subject(has)}
+	var out, rest []*record.Case
+	for _, c := range cases {
+		if c.LostSeconds.Median < int64(engine.Second) || slices.Contains(named, subject(c)) {
+			rest = append(rest, c)
+			continue
+		}
+		named, out = append(named, subject(c)), append(out, c)
+	}
+	return append(out, rest...)
 }
 
 // caseNames says what cases are called in a table, and its heading: what is the same for all is
@@ -199,8 +219,9 @@ func (t *text) short(workload string) string {
 	return workload
 }
 
-// folded is a line for each verdict of the cases that have none of their own, in the order of the first case of each.
-func (t *text) folded(hidden []*record.Case) {
+// folded is a line for each verdict of the cases that have none of their own, in the order of the first case of each. Workloads that lose seconds
+// are named there if no row has them.
+func (t *text) folded(hidden, rows []*record.Case) {
 	var verdicts []string
 	for _, c := range hidden {
 		verdicts = distinct(verdicts, string(c.Verdict))
@@ -212,8 +233,23 @@ func (t *text) folded(hidden []*record.Case) {
 				same = append(same, c)
 			}
 		}
-		t.Text("  ", fmt.Sprintf("%s: %s, %s (%s lists them)", count(len(same), "more case", "more cases"), v, lostOfAll(same), t.option("all", "")))
+		t.Text("  ", fmt.Sprintf("%s: %s, %s%s (%s lists them)", count(len(same), "more case", "more cases"), v, lostOfAll(same), t.seconds(same, rows), t.option("all", "")))
 	}
+}
+
+// seconds names the workloads of cases that lose a second or more and have no row, "" without any.
+func (t *text) seconds(cases, rows []*record.Case) string {
+	var names []string
+	for _, c := range cases {
+		other := func(x *record.Case) bool { return subject(x) == subject(c) }
+		if c.LostSeconds.Median >= int64(engine.Second) && subject(c) != "" && !slices.ContainsFunc(rows, other) {
+			names = distinct(names, t.short(subject(c)))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", a second and more of " + listed(names, 4)
 }
 
 // lostOfAll says what cases lose in the median run, from the least to the most; where none does in that, the most that any run loses.
@@ -260,6 +296,61 @@ func (t *text) held(holds []*record.Case, others, alone bool) {
 	t.Text("  ", fmt.Sprintf("%s: lost nothing in %s each%s.%s", words, count(len(weakest.Runs), "run", "runs"), named, boundOf(weakest, such, t.sim.Wording)))
 }
 
+// hangsOn says of cases that hold, and of which nothing else is told, what is late of them, and what they hang on: once for what is the same.
+func (t *text) hangsOn(holds, shown []*record.Case, alone bool) {
+	var words []string
+	of := map[string][]*record.Case{}
+	for _, c := range holds {
+		parts := lateParts(c)
+		breaks := breaking(c)
+		if said := outages(c); len(shown) == 1 && slices.Contains(t.besideHolds(shown[0]), c) { // the head has told these
+			breaks = slices.DeleteFunc(breaks, func(b string) bool {
+				return slices.ContainsFunc(said, func(a *record.Alternative) bool { return strings.HasPrefix(b, condition(c, a)+" (") })
+			})
+		}
+		if len(breaks) > 0 {
+			parts = append(parts, "something is lost if "+breaks[0])
+			if len(breaks) > 1 {
+				parts[len(parts)-1] += ", or in " + count(len(breaks)-1, "more way", "more ways")
+			}
+		}
+		if w := strings.Join(parts, "; "); w != "" {
+			words, of[w] = distinct(words, w), append(of[w], c)
+		}
+	}
+	if t.room.brief && len(words) > 0 && !t.opts.All {
+		line := count(len(words), "case that holds answers late, or loses", "cases that hold answer late, or lose") + " something with other values"
+		if slices.ContainsFunc(holds, func(c *record.Case) bool { return len(outages(c)) > 0 }) {
+			line += ", up to an outage"
+		}
+		t.Text("  ", line+" ("+t.option("all", "")+").")
+		return
+	}
+	for i, w := range words {
+		if i == fewCases && !t.opts.All {
+			t.Text("  ", fmt.Sprintf("%d more of those that hold answer late, or lose something otherwise (%s)", len(words)-i, t.option("all", "")))
+			return
+		}
+		t.Hanging("  ", 4, t.names(of[w], alone)+": "+w+".")
+	}
+}
+
+// lateParts say what of the traffic of a case is late, or answered only at a second try: of the client that has most of it.
+func lateParts(c *record.Case) (parts []string) {
+	var late, second engine.Time
+	for i := range c.Clients {
+		slow, rescued := c.ClientLate(i)
+		late, second = max(late, meanSeconds(slow, c, i)), max(second, meanSeconds(rescued, c, i))
+	}
+	if late >= worthWords {
+		return []string{span(late) + " of traffic is answered more than 1 s late"}
+	}
+	if second >= worthWords {
+		return []string{span(second) + " of traffic is answered only at a second try"}
+	}
+	return nil
+}
+
 // fewCases is how many cases are rather named than counted.
 const fewCases = 2
 
@@ -291,6 +382,39 @@ func (t *text) notJudged(not []*record.Case, alone, said bool) {
 			name = happening(c)
 		}
 		t.Hanging("  ", 4, name+": not judged: "+c.Reason+darkWords(c))
+	}
+}
+
+// unjudgedGaps names the workloads of which no case is judged although pods are gone for seconds, for clients choose the pod: who reads of the
+// others would take them for looked at.
+func (t *text) unjudgedGaps(not, said []*record.Case) {
+	if t.opts.All || t.opts.Show != "" {
+		return // each of them has a line
+	}
+	var dark []*record.Case
+	for _, c := range not {
+		of := func(x *record.Case) bool { return x.Workload == c.Workload }
+		if d := c.Dark; d != nil && d.Pods.Median >= int64(engine.Second) && !slices.ContainsFunc(said, of) && !slices.ContainsFunc(dark, of) {
+			dark = append(dark, c)
+		}
+	}
+	whole := func(c *record.Case) bool { return c.Dark.Most.Median >= int64(c.Usable.Of) }
+	sorted.StableBy(dark, func(a, b *record.Case) int {
+		if whole(a) != whole(b) {
+			return map[bool]int{true: -1, false: 1}[whole(a)]
+		}
+		return cmp.Compare(b.Dark.Pods.Median, a.Dark.Pods.Median)
+	})
+	for i, c := range dark {
+		if i == t.room.cases {
+			t.Text("  ", fmt.Sprintf("%s more of which pods are dark for seconds.", count(len(dark)-i, "workload", "workloads")))
+			return
+		}
+		words := darkWords(c)
+		if whole(c) {
+			words += "; nobody answers meanwhile"
+		}
+		t.Hanging("  ", 4, t.short(c.Workload)+": "+happening(c)+": not judged, for "+c.Reason+words+".")
 	}
 }
 
@@ -380,6 +504,9 @@ func (t *text) dark(c *record.Case) {
 		return
 	}
 	t.gaps(c)
+	if move, settle, made := assumed(c, "volume-move"); made && d.Most.Max > 0 {
+		t.labelled("Assumed", []string{"a volume takes " + otherInWords(move) + " to another node, where its pod comes back on one: that is part of these times" + inBrackets(t.way(settle))})
+	}
 	if d.Rollout.Max > 0 {
 		t.labelled("How long", []string{"the rollout takes " + spread(d.Rollout)})
 	}

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
@@ -18,8 +20,79 @@ func TestCasesThatAreNotListedHaveALineForEachVerdict(t *testing.T) {
 		hidden = append(hidden, &record.Case{Verdict: c.v, LostSeconds: record.Range{Median: c.lost * second}})
 	}
 	x := newText(&record.Simulation{}, TextOptions{}, everything)
-	x.folded(hidden)
+	x.folded(hidden, nil)
 	if got, want := x.String(), "  2 more cases: depends, 20 s to 70 s lost (all lists them)\n  3 more cases: drops, 18 s to 21 s lost (all lists them)\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A workload that loses seconds is named however many cases there are: in a row, or beside the number of the cases that have none.
+func TestWhoLosesSecondsIsNamed(t *testing.T) {
+	t.Parallel()
+	const most = 3
+	x := newText(&record.Simulation{}, TextOptions{}, room{cases: most})
+	var cases []*record.Case
+	add := func(workload string, lost engine.Time) {
+		cases = append(cases, &record.Case{Workload: workload, Action: "rolling restart", Traffic: "inside :80", Verdict: record.Drops, LostSeconds: record.Range{Median: int64(lost), Max: int64(lost)}})
+	}
+	for _, w := range []string{"a/web", "a/web", "a/web", "a/little", "b/api", "c/img", "d/db"} {
+		add(w, map[string]engine.Time{"a/web": 9 * engine.Second, "a/little": engine.Second / 2, "b/api": 2 * engine.Second, "c/img": 3 * engine.Second, "d/db": engine.Second}[w])
+	}
+	x.rows(cases, false)
+	got := flow(x.String())
+	for _, want := range []string{"a/web, inside :80", "b/api, inside :80", "c/img, inside :80", "4 more cases: drops, 0.5 s to 9 s lost, a second and more of d/db ("} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+}
+
+// Whoever is gone for seconds and not judged is named, too: nothing else in the report is about it.
+func TestWhoIsGoneAndNotJudgedIsNamed(t *testing.T) {
+	t.Parallel()
+	s := example()
+	db := &s.Cases[2]
+	db.Usable.Of = 1
+	const sec = int64(engine.Second)
+	db.Dark = &record.Dark{Pods: record.Range{Min: 7 * sec, Median: 25 * sec, Max: 32 * sec}, Most: record.Range{Min: 1, Median: 1, Max: 1}}
+	const want = "db: rolling restart: not judged, for clients choose the pod; a pod is dark for 25 s (7-32), at once 1 of 1; nobody answers meanwhile."
+	if got := flow(compose(s, TextOptions{})); !strings.Contains(got, want) {
+		t.Error(got)
+	}
+	db.Workload = "shop/web" // of which another case is told
+	if got := flow(compose(s, TextOptions{})); strings.Contains(got, "a pod is dark for") {
+		t.Error(got)
+	}
+}
+
+// What holds and is told in one line with others has what is late of it, and what it hangs on, in a line of its own; but for the case of the head.
+func TestWhatHoldsAndIsLateIsNotTakenForNothing(t *testing.T) {
+	t.Parallel()
+	held := func(action string, slow uint64) *record.Case {
+		c := &record.Case{Workload: "a/api", Action: action, Traffic: "outside :80", Verdict: record.Holds, Clients: []record.Client{{Name: "outside", Rate: 100 * 1000}}}
+		for range 20 {
+			s := record.Stream{}
+			s.Slow = slow
+			c.Runs = append(c.Runs, record.Run{Streams: []record.Stream{s}})
+		}
+		return c
+	}
+	late, calm := held("rolling restart", 293), held("node drain", 9)
+	late.Alternatives = []record.Alternative{
+		{ID: "timeout", Value: "5s", Verdict: record.Drops, LostSeconds: record.Range{Median: int64(3 * engine.Second), Max: int64(3 * engine.Second)}, Effect: record.VerdictEffect},
+		{ID: "methods", Value: "POST", Verdict: record.Drops, LostSeconds: record.Range{Median: int64(engine.Second), Max: int64(engine.Second)}, Effect: record.VerdictEffect},
+	}
+	const want = "rolling restart, outside :80: 2.93 s of traffic is answered more than 1 s late; something is lost if a client waits 5 s for an answer (3 s lost), or in 1 more way."
+	for _, all := range []bool{false, true} {
+		x := newText(&record.Simulation{Cases: []record.Case{*late, *calm}}, TextOptions{All: all}, everything)
+		x.cases([]*record.Case{late, calm}, nil)
+		if got := flow(x.String()); !strings.Contains(got, want) || strings.Contains(got, "node drain, outside :80: ") {
+			t.Errorf("all %v: %s", all, got)
+		}
+		x = newText(&record.Simulation{Cases: []record.Case{*late, *calm}}, TextOptions{All: all}, everything)
+		x.cases([]*record.Case{late, calm}, []*record.Case{late})
+		if got := flow(x.String()); strings.Contains(got, want) {
+			t.Errorf("all %v: %s", all, got)
+		}
 	}
 }

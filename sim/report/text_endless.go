@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
@@ -51,7 +52,58 @@ func nothing(c *record.Case) []string {
 	if remedies := remediesLeftOut(c); len(remedies) > 0 {
 		return remedies
 	}
+	if len(outages(c)) > 0 {
+		return []string{nothingAsAssumed}
+	}
 	return []string{"nothing"}
+}
+
+// nothingAsAssumed is what to do where a case that holds is an outage with another value of what is assumed.
+const nothingAsAssumed = "nothing as assumed"
+
+// answeredLate is how much traffic of the client that has most of it is answered late in a run, where that is a second or more, and whether most
+// of it is at a second try.
+func answeredLate(c *record.Case) (late engine.Time, second bool) {
+	for i := range c.Clients {
+		slow, rescued := c.ClientLate(i)
+		if s := meanSeconds(slow, c, i); s >= engine.Second && s > late {
+			late, second = s, 2*rescued >= slow
+		}
+	}
+	return late, second
+}
+
+// whyLate says why a case in which nothing is lost answers late; "" for others.
+func whyLate(c *record.Case) string {
+	late, second := answeredLate(c)
+	_, _, proxied := assumed(c, "ingress")
+	switch {
+	case late == 0:
+		return ""
+	case second && proxied:
+		return span(late) + " of traffic is late: the proxy asks a pod that does not answer any more, and another one only when it has waited for that"
+	case second:
+		return span(late) + " of traffic is late: a pod is asked that does not answer any more, and another one only at a second try"
+	default:
+		return span(late) + " of traffic is late: it waits until a pod takes it"
+	}
+}
+
+// inTime says what would make answers come in time of a case in which nothing is lost. It has not been tried: the option tries it.
+func (t *text) inTime(c *record.Case) []string {
+	late, second := answeredLate(c)
+	if late == 0 {
+		return nil
+	}
+	const nothing, tried = "nothing against a loss; ", " counts what is late as lost, and tries what helps"
+	switch option := t.option("timeout", "1s"); {
+	case c.Kind == "Scenario":
+		return []string{nothing + "with a timeout of 1s what is late is lost"}
+	case second:
+		return []string{nothing + "so that less is late, a preStop sleep, or a longer one: a pod then answers until nobody sends to it any more (not tried; " + option + tried + ")"}
+	default:
+		return []string{nothing + option + tried + " against that"}
+	}
 }
 
 // remediesLeftOut are what to do about what is left out of a case: a verdict that does not count it says nothing of that.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -47,5 +48,44 @@ func TestUnlessBeginsWithWhatNeverEnds(t *testing.T) {
 	got := unless(slowStart(record.Drops))
 	if len(got) != 2 || got[0] != "containers listen after 20 s: stuck: the new pod has been restarted by its livenessProbe (web.yaml:29) (--set start=)" {
 		t.Errorf("%q", got)
+	}
+}
+
+// That something is stuck in so few runs that the verdict is another one is said all the same, with what it waits for and what lets it go on.
+func TestWhatIsRarelyStuckIsSaid(t *testing.T) {
+	t.Parallel()
+	for verdict, want := range map[record.Verdict]string{
+		record.Rare:  ": the rollout does not finish in 2 of 100 runs: the new pod is not ready. Nothing is lost.",
+		record.Drops: " loses 0.5 s of traffic in every rollout. The rollout does not finish in 2 of 100 runs: the new pod is not ready.",
+	} {
+		c := &record.Case{Workload: "web", Action: "rollout", Clients: []record.Client{{Rate: 100_000}}, Runs: make([]record.Run, 100)}
+		for i := range c.Runs {
+			c.Runs[i] = record.Run{Seed: uint64(i + 1), Settled: true, Streams: []record.Stream{{}}}
+			if verdict == record.Drops {
+				c.Runs[i].Streams[0].Failed, c.Runs[i].Streams[0].LostSeconds = 50, 500*engine.Millisecond
+			}
+		}
+		c.Runs[3].Stuck = &record.Stuck{Why: "the new pod is not ready", What: "a startupProbe", File: "web.yaml", Line: 29}
+		c.Runs[9].Stuck = c.Runs[3].Stuck
+		c.Close()
+		if got := sentence(c, scenario.Wording{}); c.Verdict != verdict || got != want {
+			t.Errorf("%s: %q", c.Verdict, got)
+		}
+		todo := newText(&record.Simulation{}, TextOptions{}, everything).todo(c)
+		if verdict == record.Rare && (len(todo) != 1 || todo[0] != "a startupProbe (web.yaml:29)") {
+			t.Errorf("%q", todo)
+		}
+	}
+}
+
+// That nothing is lost with any other value is not said where something is, in however few of the runs.
+func TestThatNothingIsLostWithAnyIsNotSaidWhereSomethingIs(t *testing.T) {
+	t.Parallel()
+	c := &record.Case{Verdict: record.Holds, Runs: make([]record.Run, 100), Alternatives: []record.Alternative{
+		{ID: "churn", Value: "2/s", Verdict: record.Rare, Effect: record.NoEffect, Runs: 100, WithLoss: 1}, {ID: "serve", Value: "1s", Verdict: record.Holds, Effect: record.NoEffect, Runs: 20},
+	}}
+	some := &text{sim: &record.Simulation{}}
+	if why := strings.Join(some.whyItHolds(c), "; "); why != "with 1 of the 2 other values that were tried something is lost in few runs (-v)" {
+		t.Errorf("%q", why)
 	}
 }

@@ -26,11 +26,11 @@ func familySentence(c *record.Case, by scenario.Wording) string {
 			return ", whichever load balancer it is."
 		}
 	}
-	low, high := familyRange(c, func(f *record.Case) record.Range { return f.LongestOutage })
+	low, high := familyRange(c, unanswered)
 	if low >= engine.Second {
 		return fmt.Sprintf(": %s without an answer %s%s", between(low, high), inRuns(c, c.WithLoss), tail(low, high, "long"))
 	}
-	low, high = familyRange(c, func(f *record.Case) record.Range { return f.LostSeconds })
+	low, high = familyRange(c, func(f *record.Case) engine.Time { return engine.Time(f.LostSeconds.Median) })
 	if most, runs := familyWorst(c); high == 0 && runs > 0 {
 		return fmt.Sprintf(" loses up to %s of traffic %s%s", span(most), inRuns(c, runs), tail(low, high, ""))
 	}
@@ -40,10 +40,18 @@ func familySentence(c *record.Case, by scenario.Wording) string {
 	return fmt.Sprintf(" loses %s of traffic in %s%s", between(low, high), article(one(c)), tail(low, high, "much"))
 }
 
-// familyRange is the least and the greatest median over load balancers.
-func familyRange(c *record.Case, of func(*record.Case) record.Range) (low, high engine.Time) {
+// unanswered is for how long nobody is answered in the median run, where clients wait through the end of it, too.
+func unanswered(c *record.Case) engine.Time {
+	if c.LongestOutage.Median == 0 {
+		return 0 // all of them do
+	}
+	return max(noPodFor(c), engine.Time(c.LongestOutage.Median))
+}
+
+// familyRange is the least and the greatest figure over load balancers.
+func familyRange(c *record.Case, of func(*record.Case) engine.Time) (low, high engine.Time) {
 	for i := range c.Families {
-		m := engine.Time(of(&c.Families[i].Case).Median)
+		m := of(&c.Families[i].Case)
 		if i == 0 {
 			low = m
 		}
@@ -114,15 +122,12 @@ const ranges = "Median (lowest-highest of the runs)."
 // helpsWith is what helps with a load balancer, in a cell.
 func (t *text) helpsWith(c *record.Case, f *record.Family) string {
 	switch _, most := confirmRuns(c); {
-	case f.Case.Waits():
-		if ways := wayOut(t.sim, c); len(ways) > 0 {
-			title, _, _ := strings.Cut(ways[0].Title, " (")
-			return title
-		}
-		return "nothing that was tried"
+	case f.Case.Waits() && len(wayOut(t.sim, c)) > 0:
+		title, _, _ := strings.Cut(wayOut(t.sim, c)[0].Title, " (")
+		return title
 	case f.Fix != nil:
 		return fixInWords(f.Fix, c.ID, t.room.parts)
-	case f.Case.WithLoss == 0:
+	case f.Case.WithLoss == 0 && !f.Case.Waits():
 		return "-"
 	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c)) == 0 && most == 0:
 		return "not looked for"

@@ -114,3 +114,19 @@ func TestAFoldedChangeIsOfTheLoadBalancerThatIsTold(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// Of what cannot end it is said that nothing was looked for, too, where nothing was.
+func TestWhatHelpsWhatIsStuckWasNotLookedFor(t *testing.T) {
+	t.Parallel()
+	stuck := record.Case{ID: "x", Workload: "shop/web", Verdict: record.Stalled, Stuck: &record.Stuck{Why: "no port is free"}, Runs: make([]record.Run, 1)}
+	c := stuck
+	c.Families = []record.Family{{Preset: "metallb-l2", Case: stuck}}
+	x := newText(&record.Simulation{}, TextOptions{}, everything)
+	if got := x.helpsWith(&c, &c.Families[0]); got != "not looked for" {
+		t.Errorf("%q", got)
+	}
+	x = newText(&record.Simulation{NoHelp: []record.NoHelp{{Workload: "shop/web", Title: "replicas: 3"}}}, TextOptions{}, everything)
+	if got := x.helpsWith(&c, &c.Families[0]); got != "nothing that was tried" {
+		t.Errorf("%q", got)
+	}
+}

@@ -70,11 +70,14 @@ func (t *text) todo(c *record.Case) []string {
 	if len(c.Families) > 0 && c.Verdict != record.Holds { // with each of them nothing is lost: it makes no difference
 		return []string{t.ask(c)}
 	}
+	if _, s := c.RarelyStuck(); s != nil && c.WithLoss == 0 {
+		return []string{s.What + inBrackets(t.place(s.File, s.Line))}
+	}
 	all := fixesFor(t.sim, c.Workload)
 	fixes := slices.DeleteFunc(slices.Clone(all), func(f *record.Fix) bool { return foreign(f, c) })
 	switch {
 	case c.Verdict == record.Holds:
-		return nothing(c)
+		return t.todoHolds(c)
 	case c.Verdict == record.NotJudged || c.Kind == "Scenario":
 		return nil
 	case c.ForGood() && promotes(c):
@@ -94,6 +97,19 @@ func (t *text) todo(c *record.Case) []string {
 	}
 }
 
+// todoHolds is what to do about a case that holds: what makes answers come in time, or nothing, and that is said of it as assumed where one that
+// holds is an outage otherwise.
+func (t *text) todoHolds(c *record.Case) []string {
+	if late := t.inTime(c); late != nil {
+		return append(late, slices.DeleteFunc(nothing(c), func(words string) bool { return words == "nothing" })...)
+	}
+	words := nothing(c)
+	if words[0] == "nothing" && len(t.outagesBeside(c)) > 0 {
+		return []string{nothingAsAssumed}
+	}
+	return words
+}
+
 // letsItGoOn is what lets a case go on that waits for ever.
 func (t *text) letsItGoOn(c *record.Case) []string {
 	if ways := t.waysOut(c); len(ways) > 0 {
@@ -110,7 +126,11 @@ func (t *text) letsItGoOn(c *record.Case) []string {
 
 // told are the changes that help: the first one, and what somebody may have instead.
 func (t *text) told(fixes []*record.Fix, c *record.Case) []string {
-	out := []string{fixes[0].Title + ": " + t.confirmedFor(fixes[0], c) + leastWords(fixes[0])}
+	first := titleOf(fixes[0]) + ": " + t.confirmedFor(fixes[0], c) + leastWords(fixes[0], t.othersOf(fixes[0], fixes[0].AloneNot))
+	if fixes[0].Destructive != "" {
+		first += "; but " + fixes[0].Destructive
+	}
+	out := []string{first}
 	if f := harmlessFor(fixes, 1, c); f != nil {
 		out = append(out, "or, which breaks nothing, "+f.Title+": "+t.confirmedFor(f, c))
 	}
@@ -130,9 +150,28 @@ func (t *text) noneHelps(c *record.Case) []string {
 		words = "nothing that was tried halves what is lost"
 	}
 	if titles := noHelpFor(t.sim, c); len(titles) > 0 && (len(sooner) == 0 || !t.room.bare) {
-		words += " (" + listed(titles, titledAbove) + ")"
+		words += " (" + listed(titles, titledAbove) + ")" + noUseAlone(c, titles)
 	}
 	return append(sooner, words+outsideWords(c, t.drainTold(c)))
+}
+
+// noUseAlone says why the remedy of the cause that the Why names does not help: nobody else could answer.
+func noUseAlone(c *record.Case, noHelp []string) string {
+	if len(c.Causes) == 0 || c.Causes[0].Elsewhere {
+		return ""
+	}
+	what := c.Causes[0].Culprit.What
+	tried := func(title string) bool {
+		return slices.ContainsFunc(noHelp, func(words string) bool { return strings.HasPrefix(words, title) })
+	}
+	switch {
+	case what == "no readinessProbe" && tried("readinessProbe"):
+		return ": as long as no pod answers, a probe only decides how requests fail, refused or after a wait"
+	case strings.HasPrefix(what, "no preStop") && tried("preStop"):
+		return ": as long as no other pod answers, a hook only has the outage begin later"
+	default:
+		return ""
+	}
 }
 
 // wantsNode says that what lets something go on is a node: the field behind it is why, and not what to change.
@@ -211,7 +250,7 @@ func (t *text) drainTold(c *record.Case) string {
 func (t *text) waysOut(c *record.Case) []string {
 	var out []string
 	for _, f := range wayOut(t.sim, c) {
-		words := f.Title + ": " + confirmedInShort(f)
+		words := titleOf(f) + ": " + confirmedInShort(f)
 		if len(out) > 0 {
 			words = "or " + words
 		}
@@ -297,7 +336,7 @@ func (t *text) confirmedFor(f *record.Fix, c *record.Case) string {
 	case own == f:
 		return words + " (" + t.caseOf(f, worst.ID) + ")"
 	case x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 && x.StuckBefore == 0 && worst.Confirm.WithLoss > 0:
-		return words + "; " + t.caseOf(f, worst.ID) + ": " + atMost(worst.Confirm.LostSeconds)
+		return words + "; " + t.caseOf(f, worst.ID) + ": " + atMost(worst.Confirm.LostSeconds) + inBrackets(t.alone(worst.ID))
 	default:
 		return words
 	}
@@ -332,7 +371,7 @@ func withoutMore(fixes []*record.Fix) *record.Fix {
 // notLookedFor says why a workload has neither a fix nor a change that does not help.
 func (t *text) notLookedFor(c *record.Case) string {
 	switch {
-	case len(c.Causes) > 0 && !slices.ContainsFunc(c.Causes, func(x record.Cause) bool { return x.Cause != ledger.KeepaliveRace }):
+	case racesOnly(c):
 		return "nothing in the manifest: a request that meets a connection just as it is closed may be lost with any pod that ends; who asks again does not notice"
 	case t.sim.Interrupted:
 		return "fixes were not looked for: interrupted"
@@ -429,12 +468,17 @@ func leftWords(causes []string) string {
 	return " (" + words[0] + ")"
 }
 
-func leastWords(f *record.Fix) string {
+// leastWords says what less would do as assumed: one of the changes, not if something is otherwise that the others are for, or a shorter hook.
+func leastWords(f *record.Fix, aloneNot []string) string {
+	alone := "; as assumed, " + f.Alone + " does as much by itself"
+	if len(aloneNot) > 0 {
+		alone += " (not if " + alternatives(aloneNot, 1) + ")"
+	}
 	switch {
 	case f.Alone != "" && leastHook(f) != "":
-		return "; as assumed, " + f.Alone + " does as much by itself, and " + strings.TrimPrefix(enough(f), "as assumed, ")
+		return alone + ", and " + strings.TrimPrefix(enough(f), "as assumed, ")
 	case f.Alone != "":
-		return "; as assumed, " + f.Alone + " does as much by itself"
+		return alone
 	case f.Least != "":
 		return "; " + enough(f)
 	default:
@@ -453,7 +497,7 @@ func leastHook(f *record.Fix) string {
 // enough says which hook would do without the other values of the assumptions, for which the one that is advised does, too.
 func enough(f *record.Fix) string {
 	least := "sleep " + strings.TrimSuffix(f.Least, " s")
-	if strings.Contains(f.Title, "sleep action of") || strings.Contains(f.Title, "as an action") { // a shorter sleep of the program is none
+	if f.Action {
 		least = "a sleep action of " + f.Least
 	}
 	if x := worstConfirmed(f); x.Confirm.WithLoss > 0 {
@@ -521,10 +565,23 @@ func (t *text) heading(fixes []*record.Fix) {
 	}
 	x := &fixes[0].Cases[0]
 	these := "these " + count(x.Runs, "run", "runs")
-	if x.Runs == 1 {
+	switch all := t.runsOf(x.ID); {
+	case all == 1:
 		these = "this run"
+	case x.Runs < all:
+		these = fmt.Sprintf("%d of these %s, of which these medians are", x.Runs, count(all, "run", "runs"))
 	}
 	t.Text("WHAT HELPS   ", fmt.Sprintf("tried on %s, then on %s", these, count(x.Confirm.Runs, "new one", "new ones")))
+}
+
+// runsOf is how many runs a case has, by its id.
+func (t *text) runsOf(id string) int {
+	for i := range t.sim.Cases {
+		if c := &t.sim.Cases[i]; c.ID == id {
+			return len(c.Runs)
+		}
+	}
+	return 0
 }
 
 // suddenAlone says that pods end with their machine in a case, and in others of its workload they do not: what helps these is above it.
@@ -549,7 +606,7 @@ func (t *text) noHelp(titles []string, sudden, none bool) {
 // fix writes one change below a case: what it does, and for what, where that is not what the case is about, what to paste where, and what
 // it costs.
 func (t *text) fix(f *record.Fix, below *record.Case) {
-	title := f.Title
+	title := titleOf(f)
 	if foreign(f, below) {
 		title += forWhat(f, below)
 	}
@@ -575,6 +632,17 @@ func (t *text) fix(f *record.Fix, below *record.Case) {
 	if len(f.Others) > 0 {
 		t.Text("      ", fmt.Sprintf("The same helps %s%s: %s.", count(len(f.Others), "more workload", "more workloads"), onFewer(f), listed(t.withPlaces(f.Others), 6)))
 	}
+}
+
+// titleOf is the title of a change, with the bound of a budget that its own takes the place of: the API server refuses both.
+func titleOf(f *record.Fix) string {
+	const bound, budget = "maxUnavailable: 1", "PodDisruptionBudget"
+	for i := range f.Edits {
+		if e := &f.Edits[i]; e.Kind == budget && e.Path == "spec" && e.From.String() != "" {
+			return strings.Replace(f.Title, bound+" in its "+budget, bound+" in place of "+e.From.String()+" in its "+budget, 1)
+		}
+	}
+	return f.Title
 }
 
 // forWhat says what a change is for that is not for what a case is about.
@@ -643,9 +711,12 @@ func lateHops(hops []string) string {
 }
 
 // others names the other values with which a fix does not help as much.
-func (t *text) others(f *record.Fix) []string {
+func (t *text) others(f *record.Fix) []string { return t.othersOf(f, f.NotWith) }
+
+// othersOf are other values in words, as the case of a change has them.
+func (t *text) othersOf(f *record.Fix, values []record.OtherValue) []string {
 	var out []string
-	for _, o := range f.NotWith {
+	for _, o := range values {
 		of := &record.Case{}
 		for i := range t.sim.Cases {
 			c := &t.sim.Cases[i]
@@ -653,7 +724,7 @@ func (t *text) others(f *record.Fix) []string {
 				of = c
 			}
 		}
-		out = append(out, condition(of, &record.Alternative{ID: o.ID, Value: o.Value}))
+		out = distinct(out, condition(of, &record.Alternative{ID: o.ID, Value: o.Value}))
 	}
 	return out
 }
@@ -703,6 +774,9 @@ func (t *text) fixed(f *record.Fix) {
 		}
 		if x.Confirm.Runs > 0 {
 			words += fmt.Sprintf("; at most %s in %s of the new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), leftWords(x.Confirm.Left))
+		}
+		if alone := t.alone(x.ID); alone != "" {
+			words += "; " + alone
 		}
 		t.Hanging("      ", 8, words)
 	}
@@ -788,6 +862,60 @@ func leftOf(after record.Range) string {
 		return "at most " + span(engine.Time(after.Max))
 	}
 	return span(engine.Time(after.Median))
+}
+
+// alone says of a case with a change in which pods of other workloads behind its Service may end, too, that these are without it: each workload is
+// tried by itself. "" for others.
+func (t *text) alone(id string) string {
+	at := slices.IndexFunc(t.sim.Cases, func(c record.Case) bool { return c.ID == id })
+	if at < 0 || t.sim.Cases[at].Action == scenario.ActionRollout {
+		return ""
+	}
+	c := &t.sim.Cases[at]
+	service, _ := serviceOf(c)
+	namespace, _, _ := strings.Cut(c.Workload, "/")
+	var others []string
+	for i := range t.sim.Cases {
+		x := &t.sim.Cases[i]
+		same, _ := serviceOf(x)
+		if ns, _, _ := strings.Cut(x.Workload, "/"); service != "" && same == service && ns == namespace && x.Workload != c.Workload {
+			others = distinct(others, t.short(x.Workload))
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return "tried in " + t.short(c.Workload) + " alone: what pods of " + listed(others, 2) + " lose on the node is in it"
+}
+
+// ofItsOwn is a fix with the cases of the workloads that it is for, and of these only what it was found for: figures of others say nothing of it.
+func (t *text) ofItsOwn(f *record.Fix) *record.Fix {
+	own := *f
+	own.Cases = slices.DeleteFunc(slices.Clone(f.Cases), func(x record.FixedCase) bool {
+		return slices.ContainsFunc(t.sim.Cases, func(c record.Case) bool {
+			return c.ID == x.ID && c.Workload != f.Workload && !slices.Contains(f.Others, c.Workload)
+		})
+	})
+	if len(own.Cases) == 0 {
+		return f
+	}
+	return &own
+}
+
+// otherResult is what a change comes to for workloads that are not shown, with the case that the figure is of where it is not clean.
+func (t *text) otherResult(f *record.Fix) string {
+	f = t.ofItsOwn(f)
+	words, worst := confirmedInShort(f), worstConfirmed(f)
+	if worst.Confirm.WithLoss == 0 || worst.StuckBefore > 0 {
+		return words
+	}
+	if len(f.Cases) > 1 {
+		words += " (" + t.caseOf(f, worst.ID) + ")"
+	}
+	if alone := t.alone(worst.ID); alone != "" {
+		words += "; " + alone
+	}
+	return words
 }
 
 // concerns says that a case of a change is one of the workload that it was found for, not of another that it helps, too.
@@ -956,10 +1084,10 @@ func (t *text) otherFixes(shown []string, headed bool) {
 		if len(f.Families) > 0 {
 			title += ", behind " + listed(presetNames(f.Families), 6)
 		}
-		at := slices.IndexFunc(groups, func(g *group) bool { return g.title == title && g.result == confirmedInShort(f) })
+		at := slices.IndexFunc(groups, func(g *group) bool { return g.title == title && g.result == t.otherResult(f) })
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, &group{title: title, result: confirmedInShort(f)})
+			groups = append(groups, &group{title: title, result: t.otherResult(f)})
 		}
 		groups[at].names = append(append(groups[at].names, f.Workload), f.Others...)
 	}

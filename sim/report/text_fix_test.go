@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -285,5 +286,57 @@ func TestADestructiveChangeIsWarnedOf(t *testing.T) {
 		if got := out.String(); strings.Contains(got, "Careful") != (why != "") || !strings.Contains(got, why) {
 			t.Errorf("%q: %s", why, got)
 		}
+	}
+}
+
+// Changes are tried on the first runs of a case (sweep, confirmOn): where these are not all, their medians are others.
+func TestTheRunsThatChangesAreTriedOnAreNamed(t *testing.T) {
+	t.Parallel()
+	s := example()
+	for runs, want := range map[int]string{2: "WHAT HELPS tried on these 2 runs, then on 200 new ones", 1: "WHAT HELPS tried on 1 of these 2 runs, of which these medians are, then on 200 new ones"} {
+		s.Fixes[0].Cases[0].Runs = runs
+		page := newText(s, TextOptions{}, everything)
+		page.heading([]*record.Fix{&s.Fixes[0]})
+		if got := flow(page.String()); strings.TrimSpace(got) != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What is said of a change for a further workload is of that workload's own cases, and says whose pods are without it.
+func TestFiguresOfAFurtherWorkloadAreItsOwn(t *testing.T) {
+	t.Parallel()
+	c := func(workload, action string) record.Case {
+		return record.Case{ID: workload + "/" + action + "/web:80", Workload: workload, Action: action, Traffic: "inside :80"}
+	}
+	s := &record.Simulation{Cases: []record.Case{c("shop/stable", scenario.ActionRollout), c("shop/stable", scenario.ActionDrain), c("shop/canary", scenario.ActionRollout), c("shop/canary", scenario.ActionDrain)}}
+	left := record.FixedCase{Before: record.Range{Median: 90, Max: 900}, Confirm: record.Confirm{Runs: 20, WithLoss: 4, LostSeconds: record.Range{Max: int64(engine.Second)}}}
+	clean := record.FixedCase{Confirm: record.Confirm{Runs: 20}}
+	of := func(x record.FixedCase, c *record.Case) record.FixedCase {
+		x.ID, x.Action = c.ID, c.Action
+		return x
+	}
+	page := newText(s, TextOptions{}, everything)
+	f := &record.Fix{Workload: "shop/canary", Cases: []record.FixedCase{of(clean, &s.Cases[2]), of(left, &s.Cases[0])}}
+	if got, want := page.otherResult(f), "nothing lost in 20 new rollouts"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	f.Cases = append(f.Cases, of(left, &s.Cases[3]))
+	const want = "at most 1 s lost, in 4 of 20 new runs (node drain, inside :80); tried in canary alone: what pods of stable lose on the node is in it"
+	if got := page.otherResult(f); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A bound of a budget that takes the place of another one says which: the API server refuses both.
+func TestABoundInPlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	f := &record.Fix{Title: "maxUnavailable: 1 in its PodDisruptionBudget, preStop: sleep 5"}
+	if got := titleOf(f); got != f.Title {
+		t.Error(got)
+	}
+	f.Edits = []edit.Edit{{Kind: "PodDisruptionBudget", Path: "spec", From: edit.Value{Words: "minAvailable: 3"}}}
+	if got, want := titleOf(f), "maxUnavailable: 1 in place of minAvailable: 3 in its PodDisruptionBudget, preStop: sleep 5"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

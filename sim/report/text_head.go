@@ -29,7 +29,7 @@ func (t *text) head(c *record.Case) {
 		t.Text("        ", "As the Scenario expects.")
 	}
 	if words := allowed(c, t.opts.Limits, t.sim.Wording); words != "" {
-		t.Text("        ", words)
+		t.Text("        ", "Allowed by "+words+t.notAllowed()+".")
 	}
 	t.Blank()
 	t.labelled("Left out", append(append(leftOut(c), t.standIns(c)...), t.foreign(c)...))
@@ -57,7 +57,7 @@ func (t *text) head(c *record.Case) {
 		t.labelled("Also", befores(c))
 	}
 	if shownFamily(c) == nil {
-		t.labelled("What to do", t.todo(c))
+		t.labelled("What to do", append(t.todo(c), t.passes(c)...))
 	}
 	t.labelled("Waits, too", t.endless(c))
 }
@@ -180,12 +180,16 @@ func (t *text) drainShown() bool {
 	return slices.ContainsFunc(t.sim.Cases, func(x record.Case) bool { return x.Kind == scenario.KindNode })
 }
 
+// restarts is how often a pod was restarted: of two that wait for the same it may be once more of one.
+var restarts = regexp.MustCompile(` restarted [0-9]+ times`)
+
 // waitsToo says what a case waits for; known says that it is what another one, of which the reason has been said, waits for.
 func waitsToo(x, told *record.Case) (words string, known bool) {
 	who, reason := waiting(x)
 	if told.Waits() {
 		_, other := waiting(told)
-		if strings.HasSuffix(": "+other, ": "+reason) || strings.HasSuffix(": "+reason, ": "+other) { // one of them names the pod besides
+		a, b := ": "+restarts.ReplaceAllString(other, ""), ": "+restarts.ReplaceAllString(reason, "")
+		if strings.HasSuffix(a, b) || strings.HasSuffix(b, a) { // one of them names the pod besides
 			return who + ", for the same reason", true
 		}
 	}
@@ -204,7 +208,17 @@ func waiting(c *record.Case) (who, reason string) {
 	return article(one(c)) + " " + never(c), c.Stuck.Why
 }
 
-// allowed says which setting makes a case that would be a finding none; "" for other cases.
+// notAllowed names the first case that is a finding all the same, "" without one.
+func (t *text) notAllowed() string {
+	for _, c := range t.sim.Worst() {
+		if c.Fails(t.opts.Limits) {
+			return "; not so " + title(c) + ", which is " + string(c.Verdict)
+		}
+	}
+	return ""
+}
+
+// allowed names the settings that make a case that would be a finding none; "" for other cases.
 func allowed(c *record.Case, l record.Limits, by scenario.Wording) string {
 	if !c.Fails(record.Limits{}) || c.Fails(l) {
 		return ""
@@ -219,7 +233,7 @@ func allowed(c *record.Case, l record.Limits, by scenario.Wording) string {
 	if l.FailOn != "" && l.FailOn != record.Drops {
 		settings = append(settings, by.Option("fail-on", string(l.FailOn)))
 	}
-	return "Allowed by " + listed(settings, len(settings)) + "."
+	return listed(settings, len(settings))
 }
 
 // labelled writes paragraphs beside a label; none where there are none.
@@ -251,6 +265,19 @@ func (t *text) styled(c *record.Case, word string) string {
 
 // sentence goes on after the name of what a case is about.
 func sentence(c *record.Case, by scenario.Wording) string {
+	runs, s := c.RarelyStuck()
+	if s == nil {
+		return verdictWords(c, by)
+	}
+	words := fmt.Sprintf("%s does not finish in %s of %s runs: %s.", one(c), thousands(int64(runs)), thousands(int64(len(c.Runs))), s.Why)
+	if c.Verdict == record.Rare && c.WithLoss == 0 {
+		return ": the " + words + " Nothing is lost."
+	}
+	return verdictWords(c, by) + " The " + words
+}
+
+// verdictWords are the sentence of a case whose verdict says all of whether what is done comes to its end.
+func verdictWords(c *record.Case, by scenario.Wording) string {
 	if words := familySentence(c, by); words != "" {
 		return words
 	}
@@ -264,8 +291,8 @@ func sentence(c *record.Case, by scenario.Wording) string {
 			return fmt.Sprintf(" answers no request any more once %s has begun.", article(one(c)))
 		}
 		if none := noPodFor(c); none > 0 {
-			return fmt.Sprintf(" answers no request for %s %s: what is asked in %s of that gets no answer, and it %s.", span(none), inRuns(c, c.WithLoss),
-				span(engine.Time(c.LongestOutage.Median)), loses(c, span(engine.Time(c.LostSeconds.Median))))
+			return fmt.Sprintf(" answers no request for %s %s: it %s, and who asks near the end of that waits.", span(none), inRuns(c, c.WithLoss),
+				loses(c, span(engine.Time(c.LostSeconds.Median))))
 		}
 		return fmt.Sprintf(" answers no request for %s %s, and %s.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
 	case record.Stalled:
@@ -613,7 +640,7 @@ func (t *text) whys(c *record.Case) []string {
 		words = "no pod is ready behind the Service, at any time: the manifests have no workload that it selects, or one without ready pods"
 	}
 	if all := c.Totals().Failed; 100*x.Count < 95*all {
-		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
+		words += " (" + share(x.Count, all) + " of the loss)"
 	}
 	if !t.room.brief {
 		words += unregistered(c)
@@ -702,14 +729,6 @@ func lastOnSilentNode(c *record.Case) bool {
 	return c.Action == scenario.ActionCrash && c.Kind == "Deployment" && c.Causes[0].Cause == ledger.NoEndpoint
 }
 
-// codeOf is the code of a case's main cause, where no table says it.
-func (t *text) codeOf(c *record.Case) string {
-	if t.noTable(c) {
-		return ", " + c.Causes[0].Cause.String()
-	}
-	return ""
-}
-
 // noTable says that the causes of a case have no table: the head has named the one that there is room for.
 func (t *text) noTable(c *record.Case) bool {
 	return t.room.brief && t.room.causes == 1 && !c.Verdict.Endless() && c.Verdict != record.Holds
@@ -742,20 +761,25 @@ func (t *text) culprit(l story.Culprit) string {
 }
 
 // resultWords is what another value of an assumption comes to.
-func resultWords(verdict string, lost record.Range, forGood bool, lasting record.Fraction) string {
-	switch v := record.Verdict(verdict); {
-	case forGood:
+func resultWords(c *record.Case, a *record.Alternative) string {
+	lost := span(engine.Time(a.LostSeconds.Median)) + " lost"
+	switch {
+	case a.ForGood:
 		return "no request is answered any more"
-	case lasting > 0:
-		return percent(lasting) + " lost, without an end"
-	case v == record.Holds:
+	case a.Lasting > 0:
+		return percent(a.Lasting) + " lost, without an end"
+	case a.Verdict == record.Holds && c.Sporadic() && a.Runs > 0:
+		return "nothing lost in " + count(a.Runs, "run", "runs")
+	case a.Verdict == record.Holds:
 		return "nothing lost"
-	case v.Endless() && lost.Median > 0:
-		return verdict + ", " + span(engine.Time(lost.Median)) + " lost"
-	case v == record.NotJudged, v.Endless():
-		return verdict
+	case a.Verdict.Endless() && a.LostSeconds.Median > 0:
+		return string(a.Verdict) + ", " + lost
+	case a.Verdict == record.NotJudged, a.Verdict.Endless():
+		return string(a.Verdict)
+	case a.LostSeconds.Median == 0 && a.WithLoss > 0:
+		return fmt.Sprintf("up to %s lost in %d of %s", span(engine.Time(a.LostSeconds.Max)), a.WithLoss, count(a.Runs, "run", "runs"))
 	default:
-		return span(engine.Time(lost.Median)) + " lost"
+		return lost
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A budget that somebody overrules after a while is named with how long that takes at each node, and how the pods end then.
@@ -81,6 +82,21 @@ func TestWhatElseWaitsSaysItsReasonOnce(t *testing.T) {
 	}
 }
 
+// How often a pod was restarted is no other reason: what kills it, and when, is said once.
+func TestARestartMoreIsTheSameReason(t *testing.T) {
+	t.Parallel()
+	of := func(action, times, what string) record.Case {
+		return record.Case{Workload: "shop/web", Action: action, Verdict: record.Stalled, Stuck: &record.Stuck{
+			Why: "the new pod has been restarted " + times + " times by its livenessProbe and has not stayed ready: it kills what does not listen 0-2 s after its start", What: what,
+		}}
+	}
+	sim := &record.Simulation{Cases: []record.Case{of("node drain", "5", "a startupProbe"), of("rolling restart", "16", "a startupProbe, or kubectl rollout undo")}}
+	want := []string{"a rolling restart never finishes, for the same reason; what would let it: a startupProbe, or kubectl rollout undo"}
+	if got := (&text{sim: sim}).endless(&sim.Cases[0]); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 // Of another app of the input, of a kind that is not simulated, the first lines say so: once for each Service, and not where all cases are listed.
 func TestAnotherAppThatIsNotSimulatedIsNamed(t *testing.T) {
 	t.Parallel()
@@ -142,6 +158,22 @@ func TestAPodThatNeverComesBackIsNotReplacedAfterAWhile(t *testing.T) {
 		if strings.Join(got, "|") != c.want || darkWords(x) != c.short {
 			t.Errorf("got  %q, %q\nwant %q, %q", strings.Join(got, "|"), darkWords(x), c.want, c.short)
 		}
+	}
+}
+
+// What is assumed of volumes is most of how long a pod is away that waits for one, and such cases are not tried with other values.
+func TestADarkPodThatWaitsForItsVolumeSaysHowLongThatIsTaken(t *testing.T) {
+	t.Parallel()
+	long := record.Range{Min: 1, Median: int64(25 * engine.Second), Max: int64(32 * engine.Second)}
+	x := &record.Case{
+		Usable: record.Usable{Of: 1}, Dark: &record.Dark{Pods: long, Most: record.Range{Min: 1, Median: 1, Max: 1}},
+		Assumptions: []world.Assumption{{ID: "volume-move", Value: "uniform 10s to 25s", Settle: "--set volumes.move="}},
+	}
+	got := map[string]string{}
+	(&text{sim: &record.Simulation{}, collect: func(label string, paragraphs []string) { got[label] = strings.Join(paragraphs, " ") }}).dark(x)
+	const want = "a volume takes 10 s to 25 s to another node, where its pod comes back on one: that is part of these times (--set volumes.move=)"
+	if got["Assumed"] != want {
+		t.Errorf("%q, want %q", got["Assumed"], want)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestALossThatDoesNotEndHasNoLength(t *testing.T) {
 	if got := clientWords(half, 0, false); !strings.HasPrefix(got, "50 % lost, without an end (refused)") {
 		t.Errorf("%q", got)
 	}
-	if got := resultWords("drops", half.LostSeconds, false, half.Lasting()); got != "50 % lost, without an end" {
+	if got := resultWords(half, &record.Alternative{Verdict: record.Drops, LostSeconds: half.LostSeconds, Lasting: half.Lasting()}); got != "50 % lost, without an end" {
 		t.Errorf("%q", got)
 	}
 	all := lasting(4000, ledger.NoEndpoint)

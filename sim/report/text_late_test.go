@@ -6,6 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A headline says what is answered late where that is much more than what is lost.
@@ -36,6 +37,47 @@ func TestTheHeadlineSaysWhatIsAnsweredLate(t *testing.T) {
 		}
 		if got := sentence(&c, scenario.Wording{}); got != x.want {
 			t.Errorf("%s, %s s lost, %d late: %q, want %q", x.verdict, x.lost.Seconds(), x.slow, got, x.want)
+		}
+	}
+}
+
+// A case that holds and answers seconds of traffic late says why, and what to do: nothing is to be done only where nothing is late either.
+func TestWhatIsLateIsNotNothing(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		slow, rescued uint64 // requests in each run, of 100 a second
+		ingress, spec bool
+		why, todo     string
+	}{
+		{99, 99, true, false, "", "nothing"},
+		{500, 400, true, false, "5 s of traffic is late: the proxy asks a pod that does not answer any more, and another one only when it has waited for that",
+			"nothing against a loss; so that less is late, a preStop sleep, or a longer one: a pod then answers until nobody sends to it any more (not tried; --timeout 1s counts what is late as lost, and tries what helps)"},
+		{500, 400, false, false, "5 s of traffic is late: a pod is asked that does not answer any more, and another one only at a second try",
+			"nothing against a loss; so that less is late, a preStop sleep, or a longer one: a pod then answers until nobody sends to it any more (not tried; --timeout 1s counts what is late as lost, and tries what helps)"},
+		{500, 0, true, false, "5 s of traffic is late: it waits until a pod takes it", "nothing against a loss; --timeout 1s counts what is late as lost, and tries what helps against that"},
+		{500, 0, true, true, "5 s of traffic is late: it waits until a pod takes it", "nothing against a loss; with a timeout of 1s what is late is lost"},
+	} {
+		c := record.Case{Verdict: record.Holds, Clients: []record.Client{{Rate: 100 * 1000}}}
+		if x.ingress {
+			c.Assumptions = []world.Assumption{{ID: "ingress", Value: "nginx"}}
+		}
+		if x.spec {
+			c.Kind = "Scenario"
+		}
+		for range 20 {
+			s := record.Stream{}
+			s.Slow, s.Rescued = x.slow, x.rescued
+			c.Runs = append(c.Runs, record.Run{Streams: []record.Stream{s}})
+		}
+		page := newText(&record.Simulation{Wording: flags()}, TextOptions{}, everything)
+		if got := whyLate(&c); got != x.why {
+			t.Errorf("%+v: %q", x, got)
+		}
+		if got := page.todo(&c); len(got) != 1 || got[0] != x.todo {
+			t.Errorf("%+v: %q", x, got)
+		}
+		if got := page.whyItHolds(&c); (x.why != "") != (len(got) > 0 && got[0] == x.why) {
+			t.Errorf("%+v: %q", x, got)
 		}
 	}
 }

@@ -23,7 +23,7 @@ var suspects = map[ledger.Actor][]string{
 	ledger.ProxySync:       {"latency.proxySync"},
 	ledger.LBController:    {"lb.registration"},
 	ledger.LBProbe:         {"lb.healthPropagation"},
-	ledger.LBPropagation:   {"lb.propagation"},
+	ledger.LBPropagation:   {"lb.propagation", "lb.healthPropagation"},
 	ledger.Ingress:         {"ingress"},
 }
 
@@ -130,7 +130,7 @@ func unless(c *record.Case) []string {
 					parts = append(parts, when+": it hangs on dead connections until TCP gives up, after 15 minutes or so")
 					continue
 				}
-				parts = append(parts, when+": "+resultWords(string(a.Verdict), a.LostSeconds, a.ForGood, a.Lasting)+waitsFor(a))
+				parts = append(parts, when+": "+resultWords(c, a)+waitsFor(a))
 			}
 		}
 		words := strings.Join(parts, "; ")
@@ -145,10 +145,11 @@ func unless(c *record.Case) []string {
 	return out
 }
 
-// mostUnless is how many of these assumptions are told: two, and a third that changes the verdict, or is which load balancer it is.
+// mostUnless is how many of these assumptions are told: two, and a third that changes the verdict, or is which load balancer it is, or what is
+// only reported of it where the Why blames it.
 func mostUnless(c *record.Case, ids []string) int {
 	const most = 2
-	if len(ids) > most && (impactful(c, ids[most]) || ids[most] == "lb" || ids[most] == "ingress") {
+	if len(ids) > most && (impactful(c, ids[most]) || ids[most] == "lb" || ids[most] == "ingress" || strings.HasPrefix(ids[most], "lb.") && named(c, ids[most])) {
 		return most + 1
 	}
 	return min(most, len(ids))
@@ -157,6 +158,9 @@ func mostUnless(c *record.Case, ids []string) int {
 // unless is unless with what there is room for: the table of the load balancers has taken much of the page.
 func (t *text) unless(c *record.Case) []string {
 	words := unless(c)
+	if beside := t.outagesBeside(c); len(beside) > 0 {
+		words = append(words[:min(1, len(words))], beside...)
+	}
 	if len(c.Families) > 0 && t.room.brief {
 		words = words[:min(1, len(words))]
 	}
@@ -197,7 +201,7 @@ func decides(c *record.Case, a *record.Alternative) bool {
 	if a.ID == "nodes" && c.Usable.Of == 1 && leading(a.Value) == "1" { // the drain of a cluster's only node
 		return false
 	}
-	if !likely(c, a) || a.Verdict.Endless() && c.Verdict.Endless() {
+	if !likely(c, a) || a.Verdict.Endless() && c.Verdict.Endless() && !endless(a) {
 		return false
 	}
 	was, is := c.LostSeconds.Median, a.LostSeconds.Median
@@ -240,6 +244,7 @@ var conditions = map[string]string{
 	"connect-timeout":      "a client waits %s for a connection",
 	"dial-timeout":         "a gRPC client tries to connect for %s",
 	"keepalive-repeat":     "a client whose reused connection is closed %s",
+	"udp-repeat":           "a client without an answer %s",
 	"methods":              "requests are %s",
 	"syn-repeats":          "clients repeat a SYN %s",
 	"dead-address":         "the address of a pod that is gone answers %s",
@@ -304,8 +309,7 @@ func atSIGTERM(profile string) string {
 
 // otherValue is another value in words: without its explanation.
 func otherValue(a *record.Alternative) string {
-	value, _, _ := strings.Cut(shortValue(a.Value), " (reported")
-	value = strings.TrimPrefix(value, "uniform ")
+	value := strings.TrimPrefix(withoutReport(shortValue(a.Value)), "uniform ")
 	if a.ID == "timeout" && value == "none" {
 		return "without a limit"
 	}

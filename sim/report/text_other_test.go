@@ -58,6 +58,31 @@ func TestUnlessNamesWhatChangesMost(t *testing.T) {
 	}
 }
 
+// What is only reported of a load balancer is said to be, with what settles it, where the Why blames it, after two that change more.
+func TestUnlessSaysWhatIsOnlyReportedAsAThird(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	c := &record.Case{
+		Workload: "shop/web", Verdict: record.Outage, LostSeconds: record.Range{Min: 8 * sec, Median: 8 * sec, Max: 8 * sec},
+		Causes:      []record.Cause{{Blame: ledger.Blame{Cause: ledger.StaleLB, Actor: ledger.LBPropagation}}},
+		Assumptions: []world.Assumption{{ID: "lb.healthPropagation", Value: "aws-nlb-instance: 30-40s, reported 30-40s", Settle: "--set loadBalancer.healthPropagation="}},
+		Alternatives: []record.Alternative{
+			{ID: "nodes", Value: "2", Verdict: record.Holds, Effect: record.VerdictEffect},
+			{ID: "timeout", Value: "none", Verdict: record.Drops, LostSeconds: record.Range{Median: sec / 8}, Effect: record.SizeEffect},
+			{ID: "connect-timeout", Value: "1s", Verdict: record.Outage, LostSeconds: record.Range{Median: 19 * sec}, Effect: record.SizeEffect},
+			{ID: "lb.healthPropagation", Value: "30s (reported 30-40s)", Verdict: record.Drops, LostSeconds: record.Range{Median: 2 * sec}, Effect: record.SizeEffect},
+		},
+	}
+	const want = "the load balancer follows its health checks after 30 s: 2 s lost (reported: 30-40s; --set loadBalancer.healthPropagation=)"
+	if got := unless(c); len(got) != 3 || got[2] != want {
+		t.Errorf("%q", got)
+	}
+	c.Causes[0].Actor = ledger.ProxyWait
+	if got := unless(c); slices.Contains(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 // Which load balancer it is, where it was concluded, comes before figures that change more, and has a line more where there are two before it.
 func TestUnlessSaysWhichLoadBalancerItMightBe(t *testing.T) {
 	t.Parallel()
@@ -116,12 +141,27 @@ func TestWhatIsAllowedSaysByWhat(t *testing.T) {
 		limits record.Limits
 		want   string
 	}{
-		{record.Limits{}, ""}, {record.Limits{MaxLost: 5 * engine.Second}, "Allowed by --max-lost 5s."}, {record.Limits{MaxLost: engine.Millisecond}, ""},
-		{record.Limits{FailOn: record.Outage}, "Allowed by --fail-on outage."},
+		{record.Limits{}, ""}, {record.Limits{MaxLost: 5 * engine.Second}, "--max-lost 5s"}, {record.Limits{MaxLost: engine.Millisecond}, ""},
+		{record.Limits{FailOn: record.Outage}, "--fail-on outage"},
 	} {
 		if got := allowed(c, tt.limits, flags()); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.limits, got, tt.want)
 		}
+	}
+}
+
+// A case that fails all the same is named: the exit code is about that one.
+func TestWhatIsAllowedNamesWhatIsNot(t *testing.T) {
+	t.Parallel()
+	s := example()
+	c := s.Cases[1]
+	c.ID, c.Workload, c.LostSeconds, c.Headline = "shop/queue/rollout/queue:80", "shop/queue", record.Range{Max: 1}, false
+	c.Runs = slices.Clone(c.Runs)
+	c.Verdict = record.Outage
+	s.Cases = append(s.Cases, c)
+	got := flow(compose(s, TextOptions{Limits: record.Limits{FailOn: record.Outage}}))
+	if !strings.Contains(got, "Allowed by --fail-on outage; not so shop/queue: rolling restart, outside :80, which is outage.") {
+		t.Error(got)
 	}
 }
 
@@ -288,7 +328,7 @@ func TestWhatCannotEndEitherWayIsNoOtherVerdict(t *testing.T) {
 	if got := unless(c); got != nil {
 		t.Errorf("%q", got)
 	}
-	if got := resultWords(string(record.Stalled), late.LostSeconds, false, 0); got != "stuck, 5 s lost" {
+	if got := resultWords(c, &late); got != "stuck, 5 s lost" {
 		t.Errorf("%q", got)
 	}
 }
@@ -335,7 +375,7 @@ func TestAssumptionsAreMoreWhereSomeAreListed(t *testing.T) {
 	t.Parallel()
 	for others, want := range map[bool]string{true: "  4 more assumptions change what is lost, 2 make no difference (-v lists them).", false: "  4 assumptions change what is lost, 2 make no difference (-v lists them)."} {
 		x := newText(&record.Simulation{}, TextOptions{}, everything)
-		x.counts(4, 2, 0, others)
+		x.counts(4, 2, 0, others, true)
 		if got := strings.TrimRight(x.String(), "\n"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

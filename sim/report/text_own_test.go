@@ -77,11 +77,8 @@ func TestWhatIsPastedIntoBracesSaysSo(t *testing.T) {
 // there is none.
 func TestWhatIsEnoughOfAnActionIsAnAction(t *testing.T) {
 	t.Parallel()
-	for title, want := range map[string]string{
-		"preStop: the kubelet's sleep action of 15 s instead of exec sleep 10": "as assumed, a sleep action of 2 s is enough",
-		"preStop: sleep 15": "as assumed, sleep 2 is enough",
-	} {
-		if got := enough(&record.Fix{Title: title, Least: "2 s"}); got != want {
+	for action, want := range map[bool]string{true: "as assumed, a sleep action of 2 s is enough", false: "as assumed, sleep 2 is enough"} {
+		if got := enough(&record.Fix{Least: "2 s", Action: action}); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -93,7 +90,7 @@ func TestTheTimeWithoutAPodIsTheHeadline(t *testing.T) {
 	c := &record.Case{Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionShutdown, Workload: "shop/web", WithLoss: 1,
 		LongestOutage: record.Range{Median: 348 * int64(engine.Second)}, LostSeconds: record.Range{Median: 348 * int64(engine.Second)},
 		Runs: []record.Run{{Settled: true, Usable: record.Usable{Of: 1, Now: 1, For: 366 * engine.Second}}}}
-	const want = " answers no request for 6.1 min in 1 of 1 node shutdown: what is asked in 5.8 min of that gets no answer, and it loses 5.8 min of traffic."
+	const want = " answers no request for 6.1 min in 1 of 1 node shutdown: it loses 5.8 min of traffic, and who asks near the end of that waits."
 	if got := sentence(c, scenario.Wording{}); got != want {
 		t.Errorf("%q", got)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,6 +26,41 @@ func (t *text) refused() {
 		t.Text("", "What follows is without.")
 		t.Blank()
 	}
+}
+
+// nowhere names the Services that lead to nothing: no case is about them, and whoever asks them gets no answer.
+func (t *text) nowhere() {
+	const most = 3
+	if t.opts.Show != "" {
+		return
+	}
+	for i, o := range t.sim.Nowhere {
+		if i == most && len(t.sim.Nowhere) > most+1 && !t.opts.Verbose && !t.opts.All {
+			t.Text("  ", fmt.Sprintf("%d more Services lead nowhere (-v).", len(t.sim.Nowhere)-most))
+			return
+		}
+		t.Hanging("  ", 4, "Leads nowhere: "+t.nowhereWords(o)+".")
+	}
+}
+
+// nowhereWords say which Service leads nowhere, why, and where that stands.
+func (t *text) nowhereWords(o record.LeftOut) string {
+	words := strings.TrimSpace(o.Kind+" "+o.Name) + ": " + o.Why
+	if where := t.place(o.File, o.Line); where != "" {
+		words += " (" + where + ")"
+	}
+	return words
+}
+
+// nothingJudged is the headline of an input without any case: what stands in the way of one is said there.
+func (t *text) nothingJudged() {
+	const judged = "NOT JUDGED  "
+	if len(t.sim.Nowhere) == 0 {
+		t.Text(judged, "nothing to judge: the input has no workload behind a Service, and no Scenario")
+		return
+	}
+	t.Text(judged, "nothing to judge: "+count(len(t.sim.Nowhere), "Service leads", "Services lead")+" nowhere, and no other has a workload behind it. Who asks them gets no answer now, if what they are for is not elsewhere.")
+	t.nowhere()
 }
 
 // standIns says which load balancers and proxies of the input stand in for others, in cases that are not told in full: their figures stand on

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +84,46 @@ func TestAnAnnotationThatIsNotFollowedIsAlwaysSaid(t *testing.T) {
 	const want = "Not modelled: annotation a/healthcheck-port is not followed (reality loses more or less); 2 things (-v says which)."
 	if got := flow(w.String()); !strings.Contains(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Workloads that no Service selects are named, too: nobody's requests say what becomes of them.
+func TestWorkloadsWithoutAServiceAreNamed(t *testing.T) {
+	t.Parallel()
+	s := example()
+	for i, name := range []string{"shop/mailer", "shop/worker", "shop/queue", "shop/batch", "shop/more"} {
+		s.Unserved = append(s.Unserved, record.LeftOut{Kind: "Deployment", Name: name, Why: "no Service selects its pods", File: "b.yaml", Line: 7 + i, Source: "b.yaml:7:1"})
+	}
+	const want = "Deployment shop/mailer (b.yaml:7), Deployment shop/worker (:8) and 3 more, which no Service selects."
+	if got := flow(compose(s, TextOptions{})); strings.Count(got, want) != 1 {
+		t.Error(got)
+	}
+	const all = "Deployment shop/queue (:9), Deployment shop/batch (:10) and Deployment shop/more (:11), which no Service selects."
+	if got := flow(compose(s, TextOptions{All: true})); strings.Count(got, all) != 1 {
+		t.Error(got)
+	}
+	wanted := NotModelled{ID: "no-service", What: "Deployment shop/mailer: no Service selects its pods (b.yaml:7:1)", Object: "Deployment shop/mailer", Direction: "more"}
+	if r := Build(s); !slices.Contains(r.NotModelled, wanted) {
+		t.Errorf("%+v", r.NotModelled)
+	}
+}
+
+// Services that lead nowhere stand in the headline where there is nothing else, below the cases where there is, and in the document.
+func TestServicesThatLeadNowhereAreNamed(t *testing.T) {
+	t.Parallel()
+	nowhere := []record.LeftOut{{Kind: "Service", Name: "shop/typo", Why: "it selects no workload of the input", File: "a.yaml", Line: 7, Source: "a.yaml:7:3"}}
+	const line = "Leads nowhere: Service shop/typo: it selects no workload of the input (a.yaml:7)."
+	got := flow(compose(&record.Simulation{Nowhere: nowhere}, TextOptions{}))
+	if !strings.HasPrefix(got, "NOT JUDGED nothing to judge: 1 Service leads nowhere, and") || !strings.Contains(got, line) {
+		t.Error(got)
+	}
+	s := example()
+	s.Nowhere = nowhere
+	if got := flow(compose(s, TextOptions{})); strings.Count(got, line) != 1 || strings.HasPrefix(got, "NOT JUDGED") {
+		t.Error(got)
+	}
+	want := NotModelled{ID: "leads-nowhere", What: "Service shop/typo: it selects no workload of the input (a.yaml:7:3)", Object: "Service shop/typo", Direction: "more"}
+	if r := Build(s); !slices.Contains(r.NotModelled, want) {
+		t.Errorf("%+v", r.NotModelled)
 	}
 }

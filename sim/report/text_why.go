@@ -29,7 +29,7 @@ func (t *text) why(c *record.Case) {
 		notes = append(notes, words+".")
 	}
 	if t.noTable(c) {
-		t.Text("WHY   ", happening(c)+". "+strings.Join(notes, " "))
+		t.Text("WHY   ", happening(c)+": "+firstCauses(c)+". "+strings.Join(notes, " "))
 		return
 	}
 	t.Text("WHY   ", happening(c))
@@ -37,6 +37,18 @@ func (t *text) why(c *record.Case) {
 	for _, words := range notes {
 		t.Text("  ", words)
 	}
+}
+
+// firstCauses are the first two causes of a case with their shares, and their codes: for a page that has no room for a table.
+func firstCauses(c *record.Case) string {
+	const most = 2
+	causes, all := merged(c.Causes), c.Totals().Failed
+	var words []string
+	for i := range causes[:min(most, worthARow(causes, all))] {
+		x := &causes[i]
+		words = append(words, share(x.Count, all)+" "+inFront(c, causeName(x.Blame))+" ("+x.Cause.String()+")")
+	}
+	return strings.Join(words, "; ")
 }
 
 // fewestWords says how many pods could answer when they were fewest, "" where all could all the time. Where nothing was answered
@@ -126,7 +138,7 @@ next:
 // elsewhereWords tells the race part, which delays and readiness mend, from the outage part,
 // which only more pods mend.
 func elsewhereWords(causes []record.Cause, all uint64, data, one bool) string {
-	var others, local uint64
+	var others, local, withdrawn uint64
 	for i := range causes {
 		if !causes[i].Elsewhere {
 			continue
@@ -134,10 +146,16 @@ func elsewhereWords(causes []record.Cause, all uint64, data, one bool) string {
 		others += causes[i].Count
 		if causes[i].Cause == ledger.NoLocalEndpoint {
 			local += causes[i].Count
+			if causes[i].Actor == ledger.App {
+				withdrawn += causes[i].Count
+			}
 		}
 	}
 	switch others {
 	case all:
+		if 2*withdrawn > all {
+			return "The node's own pod could have answered most of them, had it stayed ready."
+		}
 		if 2*local > all {
 			return "A ready pod on another node could have answered, if the traffic policy were not Local."
 		}
@@ -176,10 +194,14 @@ func (t *text) withoutTheWait(c *record.Case) string {
 	switch a := withoutWait(c); {
 	case a == nil:
 		return ""
+	case a.LostSeconds.Median == 0 && (c.Sporadic() || a.WithLoss > 0):
+		return " With minSyncPeriod 0: " + resultWords(c, a) + "."
 	case a.LostSeconds.Median == 0:
-		return " With minSyncPeriod 0 nothing would be."
+		return " With minSyncPeriod 0 nothing would be lost."
+	case a.Effect == record.NoEffect && a.Shift <= -tenPercent:
+		return fmt.Sprintf(" With minSyncPeriod 0 all runs together lose %d %% less.", -a.Shift)
 	case unmoved(c):
-		return " With minSyncPeriod 0 as much would be."
+		return " With minSyncPeriod 0 as much would be lost."
 	default:
 		return " With minSyncPeriod 0 it would be " + span(engine.Time(a.LostSeconds.Median)) + "."
 	}
@@ -200,15 +222,8 @@ func (t *text) story(c *record.Case) {
 func (t *text) lostOne(c *record.Case, x *record.Cause) {
 	lines := toldOf(x.Story)
 	r := &x.Example.Request
-	if len(lines) == 0 {
-		where := "a node's rules"
-		if r.Node >= 0 && r.Node < len(c.Nodes) {
-			where = c.Nodes[r.Node]
-		}
-		if r.Pod != "" {
-			where += " -> pod " + r.Pod
-		}
-		lines = []toldLine{{at: r.Arrival, words: "THIS REQUEST: " + where + ": " + seenAs(r.Outcome), kept: true}}
+	if len(lines) == 0 { // it was not told, and what the request alone says may not be how it was
+		return
 	}
 	tail := fmt.Sprintf("seed %d", x.Example.Seed)
 	if len(c.Clients) > 1 && r.Stream < len(c.Clients) {
@@ -229,13 +244,17 @@ type toldLine struct {
 	line   int
 	origin string // the pod whose deletion this is, where the story counts from it
 	kept   bool   // never left out: what the story counts from, what the loss comes from, the request
+	ends   string // the pod that ends with it, of the request: never left out, but told in one line where there is little room; "" for others
 }
 
 func toldOf(lines []story.Line) []toldLine {
 	var out []toldLine
 	for i := range lines {
 		l := &lines[i]
-		told := toldLine{l.At, l.Words(), l.File, l.Line, "", l.Origin || l.Blamed || l.Lost != nil}
+		told := toldLine{l.At, l.Words(), l.File, l.Line, "", l.Origin || l.Blamed || l.Lost != nil, ""}
+		if l.Decides {
+			told.ends = l.Pod()
+		}
 		if l.Origin {
 			told.origin = l.Pod()
 		}
@@ -280,13 +299,16 @@ func origin(lines []toldLine) (zero engine.Time, words string) {
 }
 
 // shortened leaves out lines from the middle of what happened before the request until there
-// are no more than most: those without a line of a manifest first.
+// are no more than most: those without a line of a manifest first. How the pod ended is told in any case, in one line if it has to be.
 func shortened(lines []toldLine, most int) []toldLine {
 	out := slices.Clone(lines)
+	if len(out) > most {
+		out = endInOne(out)
+	}
 	for len(out) > most {
 		drop := -1
 		for i := 1; i < len(out)-1; i++ {
-			if out[i].kept {
+			if out[i].kept || out[i].ends != "" {
 				continue
 			}
 			if out[i].file == "" {
@@ -301,6 +323,32 @@ func shortened(lines []toldLine, most int) []toldLine {
 			return out
 		}
 		out = slices.Delete(out, drop, drop+1)
+	}
+	return out
+}
+
+// endInOne tells in one line how the pod of a request ended: "SIGTERM to old pod 0; it accepts no connections any more; it exits 2 s later".
+func endInOne(lines []toldLine) []toldLine {
+	var out []toldLine
+	at := -1
+	for _, l := range lines {
+		switch {
+		case l.ends == "":
+			out = append(out, l)
+		case at < 0:
+			at = len(out)
+			out = append(out, l)
+		default:
+			words := strings.Replace(l.words, l.ends, "it", 1)
+			if later := l.at - out[at].at; later >= 10*engine.Millisecond {
+				words += " " + span(later) + " later"
+			}
+			out[at].words += "; " + words
+			out[at].kept = out[at].kept || l.kept
+			if out[at].file == "" {
+				out[at].file, out[at].line = l.file, l.line
+			}
+		}
 	}
 	return out
 }

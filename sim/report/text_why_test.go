@@ -178,3 +178,61 @@ func TestRequestsAreLostInARun(t *testing.T) {
 		}
 	}
 }
+
+// A connection that comes to another node is cut by whoever chose that: with MetalLB's layer 2 it is no router.
+func TestNoRouterChoosesANodeOfLayer2(t *testing.T) {
+	t.Parallel()
+	b := ledger.Blame{Cause: ledger.DrainCut, Actor: ledger.Spec}
+	const want = "the load balancer cuts open connections: they come to another node than before"
+	if got := causeStory(b); got != want || causeName(b) != want {
+		t.Errorf("%q, %q", got, causeName(b))
+	}
+}
+
+// However little room there is, it is told how the pod of a lost request ended: in one line, where it has to be.
+func TestAStoryKeepsHowThePodEnded(t *testing.T) {
+	t.Parallel()
+	const ms = engine.Millisecond
+	lines := []toldLine{
+		{words: "rolling restart"}, {at: 50 * ms, words: "old pod 0 deleted", kept: true, origin: "old pod 0"}, {at: 60 * ms, words: "preStop of old pod 0 begins"},
+		{at: 100 * ms, words: "SIGTERM to old pod 0", file: "web.yaml", line: 7, ends: "old pod 0"}, {at: 100 * ms, words: "old pod 0 accepts no connections any more", ends: "old pod 0"},
+		{at: 120 * ms, words: "slice: old pod 0 ready=false"}, {at: 300 * ms, words: "old pod 0 exits", ends: "old pod 0"},
+		{at: 400 * ms, words: "THIS REQUEST: timeout", kept: true}, {at: 900 * ms, words: "rules on node-1 lead to old pod 1"},
+	}
+	if got := shortened(lines, len(lines)); len(got) != len(lines) || got[3].words != lines[3].words {
+		t.Errorf("%+v", got)
+	}
+	got := shortened(lines, 4)
+	const want = "SIGTERM to old pod 0; it accepts no connections any more; it exits 0.2 s later"
+	if len(got) != 5 || got[2].words != want || got[2].at != 100*ms || got[2].line != 7 || lines[3].words != "SIGTERM to old pod 0" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A page without room for a table of causes has the first two in words all the same.
+func TestWhyHasACauseWithoutATable(t *testing.T) {
+	t.Parallel()
+	c := &example().Cases[1]
+	x := c.Causes[0]
+	x.Blame, x.Count = ledger.Blame{Cause: ledger.ListenerClosed}, 20
+	c.Causes = append(c.Causes, x)
+	page := newText(&record.Simulation{Wording: flags()}, TextOptions{}, room{brief: true, causes: 1})
+	page.why(c)
+	const want = "WHY rolling restart, outside :80: 100 % a node's rules are out of date: kube-proxy waits for minSyncPeriod (stale-rules); 10 % "
+	if got := flow(page.String()); !strings.HasPrefix(got, want) || !strings.Contains(got, "(listener-closed). ") {
+		t.Error(got)
+	}
+}
+
+// A story that was not told, for the runs were interrupted, is left out: the request alone would be told as something it was not.
+func TestAStoryThatWasNotToldIsLeftOut(t *testing.T) {
+	t.Parallel()
+	s := example()
+	c := &s.Cases[1]
+	c.Causes[0].Example.Seed, s.Interrupted = c.WorstSeed, true
+	c.Causes[0].Story = nil
+	x := newText(s, TextOptions{}, everything)
+	if x.story(c); x.String() != "" {
+		t.Errorf("%q", x.String())
+	}
+}

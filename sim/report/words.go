@@ -90,6 +90,14 @@ func since(t, zero engine.Time) string {
 	return fmt.Sprintf("%s%d.%02d s", sign, hundredths/100, hundredths%100)
 }
 
+// Lost is what a case loses, as its range over the runs, and in how many of them.
+func Lost(c *record.Case) string {
+	if len(c.Runs) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%s in %d of %s", spread(c.LostSeconds), c.WithLoss, count(len(c.Runs), "run", "runs"))
+}
+
 // spread writes the median with the range over runs: "13.6 s (12-16)", "-" for nothing.
 func spread(r record.Range) string {
 	low, middle, high := engine.Time(r.Min), engine.Time(r.Median), engine.Time(r.Max)

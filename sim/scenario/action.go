@@ -87,17 +87,13 @@ func (b *builder) action(c cursor, warmup engine.Time) (world.Action, bool) {
 	a := world.Action{At: c.get("at").span(warmup), For: c.get("for").span(0), Pos: c.d.keyPosition(c.at)}
 	var names, present []string
 	var known verb
-	refused := false
 	for _, v := range verbs() {
 		names = append(names, v.name)
 		if c.get(v.name).present() {
 			present, known = append(present, v.name), v
-			refused = refused || v.shape.later != ""
 		}
 	}
 	switch {
-	case refused:
-		return a, false
 	case len(present) == 0:
 		c.fail("expected an action: one of %s", orList(names))
 		return a, false

@@ -128,6 +128,8 @@ func clientVariants(id string) []variant {
 		return []variant{{"1s", connecting(true, engine.Second)}, {"5s", connecting(true, 5*engine.Second)}}
 	case "keepalive-repeat":
 		return []variant{{"does not ask again", repeating(false)}}
+	case "udp-repeat":
+		return []variant{{asksOnce, asking(0)}, {asksTwice, asking(queryRetries)}, {onePort, fromOnePort}}
 	case "methods":
 		return []variant{{postsWords, otherMethods(postsWords)}, {getsWords, otherMethods(getsWords)}}
 	case "syn-repeats":

@@ -116,7 +116,7 @@ func lbFlows() []lbField {
 				}
 			},
 		},
-		lbWord("noTarget", "what a client sees of a load balancer without targets", []string{"timeout", "refused", "503"},
+		lbWord("noTarget", "what a client sees of a load balancer without targets; elsewhere: a proxy has another Service answer", []string{"timeout", "refused", "503", "elsewhere"},
 			func(l *world.LoadBalancer) *world.NoTarget { return &l.NoTarget }),
 		lbWord("hash", "how a new connection's target is chosen", []string{"flow", "round-robin", "random"}, func(l *world.LoadBalancer) *world.FlowHash { return &l.Hash }),
 		lbLayer4(lbWord("repeatedSYN", "where a SYN goes that had no answer: where new connections go by now, or where the first one went", []string{"afresh", "stays"},

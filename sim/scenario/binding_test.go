@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,16 +68,25 @@ func TestWhatIsLeftOutIsSaidFirst(t *testing.T) {
 		text = strings.Replace(text, "{exec: {command: [/bin/drain]}}", "{sleep: {seconds: 7}}", 1)
 		return strings.Replace(text, "      - name: web", containers+"      - name: web", 1)
 	}
+	onWindows := func(spec string) string {
+		return strings.Replace(altWeb, "      containers:", "      "+spec+"\n      containers:", 1)
+	}
 	udpBeside := func(port string) string {
 		return strings.Replace(altWeb, "{port: 80, targetPort: 8080}", "{name: http, port: 80, targetPort: 8080}, {protocol: UDP, "+port+"}", 1)
 	}
 	for name, tt := range map[string]struct { // order: each for itself
 		text, id, want, remedy string
 	}{
-		"Cilium's settings":                {altWeb + beside, world.OtherProxy, "the nodes' proxy is Cilium (kube-proxy-replacement: true, web.yaml:", ""},
-		"kube-proxy is not replaced":       {altWeb + strings.Replace(beside, `"true"`, `"false"`, 1), world.OtherProxy, "", ""},
-		"somebody configures kube-proxy":   {altWeb + beside + config, world.OtherProxy, "", ""},
-		"Cilium announces at layer 2":      {routedWeb(udp, "", ""), world.OtherProxy, "the nodes' proxy is Cilium (loadBalancerClass io.cilium/l2-announcer, web.yaml:", ""},
+		"Cilium's settings":              {altWeb + beside, world.OtherProxy, "the nodes' proxy is Cilium (kube-proxy-replacement: true, web.yaml:", ""},
+		"kube-proxy is not replaced":     {altWeb + strings.Replace(beside, `"true"`, `"false"`, 1), world.OtherProxy, "", ""},
+		"somebody configures kube-proxy": {altWeb + beside + config, world.OtherProxy, "", ""},
+		"Cilium announces at layer 2":    {routedWeb(udp, "", ""), world.OtherProxy, "the nodes' proxy is Cilium (loadBalancerClass io.cilium/l2-announcer, web.yaml:", ""},
+		"Windows, by its os":             {onWindows("os: {name: windows}"), world.OtherProxy, "its pods run on Windows (web.yaml:11): kube-proxy there is winkernel", ""},
+		"Windows, by its nodes":          {onWindows("nodeSelector: {kubernetes.io/os: windows}"), world.OtherProxy, "its pods run on Windows (web.yaml:11)", ""},
+		"Linux, by its nodes":            {onWindows("nodeSelector: {kubernetes.io/os: linux}"), world.OtherProxy, "", ""},
+		"a port of nodes beside a Service": {strings.Replace(routedWeb("type: LoadBalancer", "", ""), "{containerPort: 8080}", "{containerPort: 8080, hostPort: 80}", 1), world.ByNodePort,
+			"clients of host port 80 (web.yaml:11), who do not come through the Service", ""},
+		"another port of nodes":            {strings.Replace(routedWeb("type: LoadBalancer", "", ""), "{containerPort: 8080}", "{containerPort: 8080, hostPort: 9}", 1), world.ByNodePort, "", ""},
 		"php-fpm behind nginx":             {with("      - {name: php, image: php:8.3-fpm}\n"), world.Needed, "container php (web.yaml:12) is told to stop 7 s before web", "preStop: {sleep: {seconds: 7}}"},
 		"php-fpm with the same delay":      {with("      - {name: php, image: php:8.3-fpm, lifecycle: {preStop: {sleep: {seconds: 7}}}}\n"), world.Needed, "", ""},
 		"what nginx does not need, as far": {with("      - {name: php, image: example.com/x}\n"), world.Needed, "", ""},
@@ -139,4 +149,29 @@ func bare(t *testing.T) *manifest.Objects {
 		t.Fatal(problems)
 	}
 	return objects
+}
+
+// An app behind a web server that is told to stop together with it is named, too: what the web server is still finishing may fail.
+func TestWhatEndsTogetherWithItsWebServerIsNamed(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(altWeb, "image: example.com/web", "image: nginx:1.27", 1)
+	text = strings.Replace(text, "{exec: {command: [/bin/drain]}}", "{sleep: {seconds: 7}}", 1)
+	const want = "container php is told to stop together with web, which passes its requests on to it: what web is still finishing then may fail (502)"
+	for php, named := range map[string]bool{
+		"image: php:8.3-fpm, lifecycle: {preStop: {sleep: {seconds: 7}}}":  true,
+		"image: php:8.3-fpm, lifecycle: {preStop: {sleep: {seconds: 20}}}": false,
+		"image: php:8.3-fpm": false, // before it, which is said in other words
+		"image: example.com/x, lifecycle: {preStop: {sleep: {seconds: 7}}}": false,
+	} {
+		pod := strings.Replace(text, "      - name: web", "      - {name: php, "+php+"}\n      - name: web", 1)
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(pod)}}, manifest.Options{})
+		cases, problems := Infer(objects, Options{Actions: []string{"rollout"}})
+		if len(problems) > 0 || len(cases) == 0 {
+			t.Fatalf("%s: %d cases, %v", php, len(cases), problems)
+		}
+		got := slices.ContainsFunc(cases[0].Scenario.NotModelled, func(n world.NotModelled) bool { return n.What == want })
+		if got != named {
+			t.Errorf("%s: named %v: %v", php, got, cases[0].Scenario.NotModelled)
+		}
+	}
 }

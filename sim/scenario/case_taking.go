@@ -33,6 +33,17 @@ func (b *builder) replaced(o *owner) doing {
 	return doing{operation: op}
 }
 
+// drift says for which reason a node of a NodePool with a terminationGracePeriod is replaced, where another one would end otherwise
+// (docs/model/controllers.md 8.1 Drift).
+func (b *builder) drift() {
+	for _, a := range b.out.Actions {
+		if op, ok := a.Operation.(world.Consolidate); ok && op.Grace > 0 && !op.Drifted {
+			b.notModelled(world.Drift, fmt.Sprintf("the reason is taken to be consolidation (%s), which heeds do-not-disrupt and disruption budgets of pods. After drift, as by a new image of nodes, "+
+				"Karpenter drains such a node, too, and ends what is left after terminationGracePeriod, %s", consolidation, op.Grace.Duration()), "NodePool", "more")
+		}
+	}
+}
+
 // heedless warns of an annotation by which pods keep their node, or not, that stands where nobody reads it, or has a value that does nothing.
 func (b *builder) heedless(name string, values ...string) {
 	for i := range b.census.owners {

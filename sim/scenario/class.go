@@ -45,14 +45,14 @@ func Classes() []Class {
 	return []Class{
 		{ID: ClassDNS, Match: "clusterIP None", Clients: "a DNS client a node", NotJudged: "clients choose the pod"},
 		{ID: ClassWebhook, Match: "named by a webhook configuration", Clients: "the API server, 1/s, timeout 10s"},
-		{ID: ClassScrape, Match: "port named metrics, *-metrics or exporter, or prometheus.io/port", Clients: "1 in 15s",
+		{ID: ClassScrape, Match: "port named metrics, *-metrics, prometheus or exporter, a known exporter's, or prometheus.io/port", Clients: "1 in 15s",
 			NotJudged: "a scrape that fails is tried again; no client's request is lost"},
 		{ID: ClassAdmin, Match: "port named pprof, debug, profiling or jmx, or, beside others, admin, health or status; not named by an Ingress or HTTPRoute", Clients: "operators and probes",
 			NotJudged: "for operators and probes: no user waits for an answer"},
 		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses on a port of no protocol for clients, peer port of a known database, port named gossip, raft, peer, replication or cluster", Clients: "a long session a peer"},
 		{ID: ClassSCTP, Match: "protocol SCTP", Clients: "associations", NotJudged: "SCTP traffic is not yet simulated"},
-		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry", Headline: true},
-		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
+		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry, none to ports without answers", Headline: true},
+		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc* or *-grpc, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
 			Headline: true},
 		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, 9092, 4222, port named or appProtocol ws, wss, websocket, rtmp, nats, amqp, mqtt, stomp or ssh, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
 			Headline: true},
@@ -132,6 +132,9 @@ func isScrape(s *subject) bool {
 	if says(baseName(name), "metrics", "monitoring", "telemetry") || strings.Contains(name, "exporter") {
 		return true
 	}
+	if !isOnlyPort(s) && (says(baseName(name), "prometheus", "prom") && !isPrometheus(s) || exports(s)) {
+		return true
+	}
 	target := targetNumber(s)
 	switch target {
 	case 15014, 15020, 15090: // istiod's and its proxies' (istio.io, Application Requirements; recalled)
@@ -141,6 +144,22 @@ func isScrape(s *subject) bool {
 		if port := annotations["prometheus.io/port"]; port != "" && port == strconv.Itoa(target) && !isOnlyPort(s) {
 			return true
 		}
+	}
+	return false
+}
+
+// isPrometheus says that what listens is Prometheus itself, whose port users ask.
+func isPrometheus(s *subject) bool {
+	return s.container != nil && servers.ParseImage(s.container.Image).Named("prometheus")
+}
+
+// exports says that a port has the number of RabbitMQ's metrics (rabbitmq.com, Monitoring with Prometheus; recalled) or of an exporter beside
+// an app: node's, MySQL's, nginx's, Redis', PostgreSQL's, MongoDB's, Kafka's and the JVM's (github.com/prometheus/prometheus, Default port
+// allocations; recalled).
+func exports(s *subject) bool {
+	switch targetNumber(s) {
+	case 15692, 9100, 9104, 9113, 9121, 9187, 9216, 9308, 9404, 9419:
+		return true
 	}
 	return false
 }
@@ -194,7 +213,7 @@ func isH2(s *subject) bool {
 			return true
 		}
 	}
-	if strings.HasPrefix(strings.ToLower(s.port.Name), "grpc") || s.port.Name == "http2" || s.port.Name == "h2c" {
+	if name := strings.ToLower(s.port.Name); strings.HasPrefix(name, "grpc") || strings.HasSuffix(name, "-grpc") || s.port.Name == "http2" || s.port.Name == "h2c" {
 		return true
 	}
 	if s.container == nil {
@@ -245,14 +264,14 @@ func (w *inventory) routedBy(s *subject) string {
 	return ""
 }
 
-// ingressOf returns the first Ingress that names the port.
-func (w *inventory) ingressOf(s *subject) (manifest.Typed[*networkingv1.Ingress], bool) {
+// ingressOf returns the first Ingress that names the port, a canary only where there is no other.
+func (w *inventory) ingressOf(s *subject) (found manifest.Typed[*networkingv1.Ingress], ok bool) {
 	for _, i := range w.ingresses {
-		if leadsTo(i, s) {
-			return i, true
+		if leadsTo(i, s) && (!ok || isCanary(found.Value) && !isCanary(i.Value)) {
+			found, ok = i, true
 		}
 	}
-	return manifest.Typed[*networkingv1.Ingress]{}, false
+	return found, ok
 }
 
 // leadsTo says whether an Ingress names the port.
@@ -364,7 +383,7 @@ func clientsOf(class string, s *subject) []world.Traffic {
 		base.Name, base.Connection, base.Clients = "peers", world.ConnectionSession, 1
 		return []world.Traffic{base}
 	case ClassDatagram:
-		base.Name, base.Protocol, base.Retries = "queries", endpoints.UDP, 1
+		base.Name, base.Protocol = "queries", endpoints.UDP
 		return []world.Traffic{base}
 	}
 	fresh, pool := base, base

@@ -3,6 +3,8 @@ package scenario
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -16,6 +18,7 @@ const (
 	insideTimeout  = 10 * engine.Second
 	webhookTimeout = 10 * engine.Second // timeoutSeconds of a webhook configuration (its default)
 	queryTimeout   = 2 * engine.Second  // of a question over UDP
+	queryRetries   = 1                  // how often it is asked again then
 	nameTimeout    = 5 * engine.Second  // of who resolves a headless Service and tries the next address then
 	// dialTimeout is how long gRPC tries to connect: MIN_CONNECT_TIMEOUT of its back-off document
 	// (recalled), whatever the deadlines of the calls that wait.
@@ -55,6 +58,9 @@ func (b *builder) habits(own cursor, t *world.Traffic) {
 	b.waits(own, t)
 	b.connects(own, t)
 	b.repeatsSYNs(own, t)
+	if t.Protocol == endpoints.UDP {
+		b.asksAgain(own, t)
+	}
 	if !t.KeepAlive {
 		return
 	}
@@ -63,6 +69,68 @@ func (b *builder) habits(own cursor, t *world.Traffic) {
 		repeats = b.clientsField("repeatReused")
 	}
 	t.RepeatReused, t.RepeatSaid = repeats.flag(true), repeats.present()
+}
+
+// asksAgain fills in how often a client over UDP asks again: queryRetries, and not at all where nobody waits for an answer.
+func (b *builder) asksAgain(own cursor, t *world.Traffic) {
+	c := own.get("retries").get("count")
+	if !c.present() {
+		if c = b.clientsField(udpRetries); c.whole(0) > maxRetries {
+			c.fail("expected at most %d retries, got %d", maxRetries, c.whole(0))
+		}
+	}
+	def := queryRetries
+	if s, ok := b.world.service(t.Service); ok && oneWay(s.Value.Spec.Ports, t.Port) {
+		def = 0
+	}
+	t.Retries, t.RepeatSaid = c.whole(def), c.present()
+}
+
+// udpRetries is the field for how often clients over UDP ask again.
+const udpRetries = "udpRetries"
+
+// oneWay says that a port over UDP is known to be one of a protocol without answers: syslog, traps of SNMP, statsd, NetFlow, IPFIX, sFlow,
+// GELF, Jaeger's agent, RTP (IANA's list of ports, and their makers' defaults; recalled).
+func oneWay(ports []corev1.ServicePort, port int) bool {
+	return slices.ContainsFunc(ports, func(p corev1.ServicePort) bool {
+		if int(p.Port) != port || p.Protocol != corev1.ProtocolUDP {
+			return false
+		}
+		switch p.Port {
+		case 162, 514, 2055, 4739, 5004, 5140, 5514, 6343, 6831, 6832, 8125, 9995, 9996, 12201:
+			return true
+		}
+		return says(p.Name, "syslog", "statsd", "dogstatsd", "netflow", "ipfix", "sflow", "gelf", "rtp", "snmptrap", "traps")
+	})
+}
+
+// What a client does over UDP whose question has no answer, and from which port it asks.
+const (
+	asksOnce  = "asks no second time"
+	asksTwice = "asks again once, after 2s"
+	onePort   = "asks from one port"
+)
+
+// asking has every client over UDP of which that was not said ask again so often.
+func asking(retries int) func(*world.Scenario) bool {
+	return eachClient(func(t *world.Traffic) bool {
+		if t.Protocol != endpoints.UDP || t.RepeatSaid || t.Retries == retries {
+			return false
+		}
+		t.Retries = retries
+		return true
+	})
+}
+
+// fromOnePort has every client over UDP of which its source port was not said ask from one.
+func fromOnePort(s *world.Scenario) bool {
+	return eachClient(func(t *world.Traffic) bool {
+		if t.Protocol != endpoints.UDP || t.RepeatSaid || t.FixedPorts {
+			return false
+		}
+		t.FixedPorts, t.Clients = true, sharers
+		return true
+	})(s)
 }
 
 // clientsField is a field of spec.clients.
@@ -175,6 +243,9 @@ func (b *builder) assumeClients() {
 			b.assume("timeout", limitWords(t.Timeout))
 		}
 		if t.Protocol == endpoints.UDP {
+			if !t.RepeatSaid {
+				b.assume("udp-repeat", map[bool]string{true: asksOnce, false: asksTwice}[t.Retries == 0])
+			}
 			continue
 		}
 		connects = true

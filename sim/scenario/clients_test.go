@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -286,6 +287,41 @@ func TestOtherTimeoutsAreThoseOfClientsOfWhomNothingIsSaid(t *testing.T) {
 		}
 		if got, changed := try(connecting(true, span)); changed != c.connectsOverGRPC || (got.ConnectTimeout == span) != c.connectsOverGRPC || got.Timeout != was {
 			t.Errorf("%s: connects over gRPC: %t, for %s s", name, changed, got.ConnectTimeout.Seconds())
+		}
+	}
+}
+
+// Who asks over UDP asks again once, but not where the protocol has no answers. That is an assumption, which can be said and is varied, as is
+// the port that clients ask from.
+func TestClientsOverUDP(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		port    string
+		set     []string
+		retries int
+		others  []string
+	}{
+		{"{name: q, port: 53, protocol: UDP}", nil, 1, []string{asksOnce, onePort}},
+		{"{name: q, port: 514, protocol: UDP}", nil, 0, []string{asksTwice, onePort}},
+		{"{name: statsd-in, port: 99, protocol: UDP}", nil, 0, []string{asksTwice, onePort}},
+		{"{name: q, port: 514, protocol: UDP}", []string{"clients.udpRetries=2"}, 2, nil},
+	} {
+		cases, problems := casesIn(t, strings.Replace(altWeb, "{port: 80", strings.TrimSuffix(c.port, "}"), 1), Options{Actions: []string{"rollout"}, Set: c.set})
+		if len(cases) != 1 || cases[0].Scenario == nil {
+			t.Fatal(c.port, problems)
+		}
+		s := cases[0].Scenario
+		var others []string
+		for _, a := range Alternatives(s) {
+			if a.ID == "udp-repeat" {
+				others = append(others, a.Value)
+				if x := a.Scenario.Traffic[0]; (x.Retries == s.Traffic[0].Retries) != (a.Value == onePort) || x.FixedPorts != (a.Value == onePort) {
+					t.Errorf("%s: %s: %+v", c.port, a.Value, x)
+				}
+			}
+		}
+		if got := s.Traffic[0].Retries; got != c.retries || !slices.Equal(others, c.others) {
+			t.Errorf("%s %v: %d retries, want %d, or %q", c.port, c.set, got, c.retries, others)
 		}
 	}
 }

@@ -44,20 +44,11 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	}
 	own.budgets()
 	own.makeRoom()
-	for _, t := range clientsOf(e.class, &e.subject) {
-		t.Rate, t.Headline = b.rateOf(t.Rate), t.Headline && !e.aside
-		own.balance(&t, e.service.Value, "", cursor{})
-		ground(&t, e.service.Value)
-		own.habits(cursor{d: b.doc}, &t)
-		own.growPool(&t, false)
-		s.Traffic = append(s.Traffic, t)
-	}
-	if len(s.Traffic) > 0 {
-		own.assume("clients", clientWords(s.Traffic))
-	}
+	own.askedBy(e)
 	o := &b.census.owners[index]
 	s.Actions = []world.Action{{At: s.Warmup, For: does.lasts, Operation: does.operation, Pos: o.object.Position}}
 	own.taken()
+	own.drift()
 	own.reboots()
 	own.reacts(o)
 	if len(b.opts.Actions) == 0 {
@@ -78,6 +69,17 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.withoutDrain(o, does.operation)
 	own.emptiedBeyond(o, does.operation, base.Workloads[index].Resource)
 	return &s
+}
+
+// askedBy adds the default clients of an entry.
+func (b *builder) askedBy(e *entry) {
+	for _, t := range clientsOf(e.class, &e.subject) {
+		t.Headline = t.Headline && !e.aside
+		b.asks(&t, e.service.Value)
+	}
+	if len(b.out.Traffic) > 0 {
+		b.assume("clients", clientWords(b.out.Traffic))
+	}
 }
 
 // emptiedBeyond says what is not simulated where pods leave their nodes.
@@ -146,7 +148,7 @@ func (b *builder) longLived(e *entry) {
 // simulated with requests, and not with what goes on over one connection for hours.
 func (b *builder) lasting(e *entry) {
 	if speaksSessions(e.port) && e.class == ClassOutside {
-		b.notModelled("long-connections", fmt.Sprintf("port %s is by its name one of connections that last, as WebSockets do, and is simulated with requests: such connections end with their pod, in every rollout and drain",
+		b.notModelled(world.LongLived, fmt.Sprintf("port %s is by its name one of connections that last, as WebSockets do, and is simulated with requests: such connections end with their pod, in every rollout and drain",
 			cmp.Or(e.port.Name, e.ports[0])), "Service "+e.service.ID(), "more")
 	}
 }

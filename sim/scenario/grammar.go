@@ -41,8 +41,6 @@ type shape struct {
 	words  []string // of a text: what is valid, nil for anything; of a spanOr its word
 	// short is the field of an object that may be written alone, without the object: "drain: node-1".
 	short string
-	// later names what is not simulated yet: giving the field at all is an error.
-	later string
 	// file says that the text names a file beside the document.
 	file bool
 	// def is the default, and about what the field is for: the words of FieldDoc.

@@ -25,11 +25,10 @@ func Fields() []FieldDoc {
 	return out
 }
 
-// walkShape visits the fields of a shape that have a value of their own, in the order of the grammar. What is
-// not simulated yet is left out, and so is what a field of an app says once more for each revision.
+// walkShape visits the fields of a shape that have a value of their own, in the order of the grammar. What a
+// field of an app says once more for each revision is left out.
 func walkShape(path string, s *shape, visit func(path string, s *shape)) {
 	switch {
-	case s.later != "":
 	case s.kind == object && strings.HasSuffix(path, ".revisions.old"), s.kind == object && strings.HasSuffix(path, ".revisions.new"):
 		visit(path, s)
 	case s.kind == object:

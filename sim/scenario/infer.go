@@ -284,8 +284,10 @@ next:
 		}
 		label := fmt.Sprintf(":%d", sub.port.Port)
 		if _, ok := world.TargetPort(sub.port.TargetPort, t); !ok {
-			b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", i),
-				fmt.Sprintf("no container of the pods it selects has a port named %s: the port has no endpoints", sub.port.TargetPort.StrVal)))
+			p := s.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", i),
+				fmt.Sprintf("no container of the pods it selects has a port named %s: the port has no endpoints", sub.port.TargetPort.StrVal))
+			p.Nowhere = true
+			b.doc.problems = append(b.doc.problems, p)
 			continue
 		}
 		if classNamed(class).NotJudged == "" {
@@ -386,7 +388,7 @@ func (b *builder) labelledLater(selects func(namespace string, labels map[string
 // idle warns of Services that lead nowhere.
 func (b *builder) idle(cases []Case) {
 	for _, s := range b.world.services {
-		why := ""
+		why, nowhere := "", false
 		switch {
 		case s.Value.Spec.Type == corev1.ServiceTypeExternalName:
 			why = "type ExternalName is a DNS alias: it has no traffic here"
@@ -396,10 +398,16 @@ func (b *builder) idle(cases []Case) {
 			if slices.ContainsFunc(cases, func(c Case) bool { return c.Service == s.ID() }) {
 				continue
 			}
-			why = "it selects no workload of the input"
+			if slices.ContainsFunc(b.refused, func(r world.Resource) bool {
+				return r.GetNamespace() == s.Namespace && world.Selects(s.Value, world.TemplateOf(r).Labels)
+			}) {
+				continue // it has been said why
+			}
+			why, nowhere = "it selects no workload of the input", true
 			if b.labelledLater(func(namespace string, labels map[string]string) bool {
 				return namespace == s.Namespace && world.Selects(s.Value, labels)
 			}) {
+				nowhere = false
 				why = "it selects pods by labels that are not in their template" + setLater + ": which pods have them later is not simulated"
 			}
 		default:
@@ -409,6 +417,8 @@ func (b *builder) idle(cases []Case) {
 		if s.Has("spec.selector") {
 			field = "spec.selector"
 		}
-		b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, field, why+"; no case for it"))
+		p := s.Problem(manifest.Warning, field, why+"; no case for it")
+		p.Nowhere = nowhere
+		b.doc.problems = append(b.doc.problems, p)
 	}
 }

@@ -45,7 +45,7 @@ func TestLastingConnectionsBehindAnIngressAreNamed(t *testing.T) {
 	for port, want := range map[string]bool{"ws": true, "web": false} {
 		text := strings.ReplaceAll(routedWeb("", "", anIngress("", "ingressClassName: nginx")), "ports: [{port: 80", "ports: [{name: "+port+", port: 80")
 		s := inferOne(t, text, Options{}).Scenario
-		if got := slices.ContainsFunc(s.NotModelled, func(n world.NotModelled) bool { return n.ID == "long-connections" }); got != want || s.Traffic[0].Connection == world.ConnectionSession {
+		if got := slices.ContainsFunc(s.NotModelled, func(n world.NotModelled) bool { return n.ID == world.LongLived && world.Foremost(n.ID) }); got != want || s.Traffic[0].Connection == world.ConnectionSession {
 			t.Errorf("%s: %v\n%s", port, s.NotModelled, text)
 		}
 	}

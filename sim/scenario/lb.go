@@ -335,6 +335,8 @@ func (b *builder) sensible(lb *world.LoadBalancer, svc *corev1.Service) bool {
 	b.checkGates(lb)
 	if lb.Layer7 != nil {
 		b.sensibleProxy(lb, c)
+	} else if lb.NoTarget == world.NoTargetElsewhere {
+		b.failAt(c, "noTarget", "only a proxy of HTTP requests has another Service answer")
 	}
 	pods := lb.Members == world.MembersReadyPods || lb.Members == world.MembersLivePods || lb.Members == world.MembersServingPods
 	if pods != (lb.Target == world.TargetPods) {

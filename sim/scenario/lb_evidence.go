@@ -210,13 +210,32 @@ func (e *balancerEvidence) announced(f balancerFound) balancerFound {
 
 func advertWords(o *manifest.Object) string { return o.Kind + " " + o.Name }
 
-// findProvider goes by the first Node that says where it runs.
+// findProvider goes by the first Node that says where it runs. Nodes of AWS say, too, whether it is EKS Auto Mode: only that makes an NLB to
+// pods of a Service which asks for nothing; the AWS Load Balancer Controller's default is instances, and the cloud provider knows no targets
+// that are pods (docs/model/load-balancers.md 2 What AWS makes of a Service that asks for nothing).
 func findProvider(e *balancerEvidence) balancerFound {
 	provider, _, why := providerOf(e.nodes)
 	f := providerBalancer(provider)
 	f.why = why
+	if provider != "aws" {
+		return f
+	}
+	if i := slices.IndexFunc(e.nodes, func(n manifest.Typed[*corev1.Node]) bool { return n.Value.Labels[computeType] == autoMode }); i >= 0 {
+		return balancerFound{name: nlbToPods, why: "label " + computeType + ": " + autoMode + " of Node " + e.nodes[i].Name}
+	}
+	f.families = slices.DeleteFunc(f.families, func(name string) bool { return name == nlbToPods })
 	return f
 }
+
+// computeType is a label of nodes of EKS, autoMode its value in EKS Auto Mode
+// (https://docs.aws.amazon.com/eks/latest/userguide/associate-workload.html; verified).
+const (
+	computeType = "eks.amazonaws.com/compute-type"
+	autoMode    = "auto"
+)
+
+// nlbToPods is the NLB whose targets are pods.
+const nlbToPods = "aws-nlb-ip"
 
 // providerBalancer is what a provider makes of a Service that asks for nothing special: at AWS
 // that depends on whether the AWS Load Balancer Controller is there, at Google on the cluster.

@@ -17,7 +17,8 @@ import (
 
 // unknownFamilies are those of a Service of type LoadBalancer of which nothing is known. AWS has
 // three: a cluster without the AWS Load Balancer Controller makes a classic load balancer of it,
-// one with it an NLB, whose targets are instances or, as in EKS Auto Mode, pods (recalled).
+// one with it an NLB whose targets are instances, and EKS Auto Mode one whose targets are pods
+// (docs/model/load-balancers.md 2 What AWS makes of a Service that asks for nothing). Nodes say which they can be: see findProvider.
 func unknownFamilies() []string {
 	return []string{"gke-l4", "azure-standard", "aws-nlb-ip", "aws-nlb-instance", "aws-classic", "metallb-l2"}
 }

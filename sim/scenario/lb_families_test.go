@@ -54,6 +54,7 @@ func TestACaseIsMadeForEachLoadBalancerThatItMightBe(t *testing.T) {
 	node := func(id string) string {
 		return "---\napiVersion: v1\nkind: Node\nmetadata: {name: first}\nspec: {providerID: \"" + id + "\"}\n"
 	}
+	autoNode := node("aws:///eu-west-1a/i-0123") + "---\napiVersion: v1\nkind: Node\nmetadata: {name: second, labels: {eks.amazonaws.com/compute-type: auto}}\n"
 	status := func(ingress string) string { return "status: {loadBalancer: {ingress: [" + ingress + "]}}\n" }
 	for name, tt := range map[string]struct { // order: each for itself
 		spec, annotation, more string
@@ -69,7 +70,10 @@ func TestACaseIsMadeForEachLoadBalancerThatItMightBe(t *testing.T) {
 		"another leaves two":                                 {local, "metallb.io/address-pool: a", "", Options{}, "inferred", "metallb-l2-local metallb-bgp-local"},
 		"whoever gives fields knows which one":               {local, "metallb.io/address-pool: a", "", Options{Set: []string{"loadBalancer.drain=1s"}}, "inferred", "metallb-l2-local"},
 		"an environment":                                     {local, "", "", Options{Env: "gke"}, "preset", "gke-l4-local gke-legacy-external-local"},
-		"nodes of AWS":                                       {local, "", node("aws:///eu-west-1a/i-0123"), Options{}, "inferred", "aws-classic-local aws-nlb-instance-local aws-nlb-ip"},
+		"nodes of AWS, none of EKS Auto Mode":                {local, "", node("aws:///eu-west-1a/i-0123"), Options{}, "inferred", "aws-classic-local aws-nlb-instance-local"},
+		"a Service that asks for pods as targets has them":   {local, "service.beta.kubernetes.io/aws-load-balancer-nlb-target-type: ip", node("aws:///eu-west-1a/i-0123"), Options{}, "inferred", "aws-nlb-ip"},
+		"a node of EKS Auto Mode":                            {local, "", autoNode, Options{}, "inferred", "aws-nlb-ip"},
+		"some cluster of EKS may be in Auto Mode":            {local, "", "", Options{Env: "eks"}, "preset", "aws-classic-local aws-nlb-instance-local aws-nlb-ip"},
 		"a private address is announced by nodes":            {local, "", status("{ip: 10.1.2.3}"), Options{}, "assumed", "metallb-l2-local metallb-bgp-local"},
 		"a public address is none of AWS":                    {cluster, "", status("{ip: 203.0.113.9}"), Options{}, "assumed", "gke-l4-cluster azure-standard-cluster metallb-l2-cluster"},
 		"a name of somebody else is none of AWS":             {cluster, "", status("{hostname: lb.example.org}"), Options{}, "assumed", "gke-l4-cluster azure-standard-cluster metallb-l2-cluster"},

@@ -131,11 +131,14 @@ func sticky(r *world.Route) string {
 
 // stuckTo is sticky for a stream through ingress-nginx.
 func stuckTo(t *world.Traffic) string {
-	nginx := t.LB != nil && t.LB.Preset == nginxName || t.Ingress != nil && t.Ingress.Proxy != nil && t.Ingress.Proxy.Preset == nginxName
-	if !nginx || t.Route == nil {
+	if !throughNginx(t) || t.Route == nil {
 		return ""
 	}
 	return sticky(t.Route)
+}
+
+func throughNginx(t *world.Traffic) bool {
+	return t.LB != nil && t.LB.Preset == nginxName || t.Ingress != nil && t.Ingress.Proxy != nil && t.Ingress.Proxy.Preset == nginxName
 }
 
 // annotateProxy changes a preset's proxy by what leads to it, and returns what could not be read.
@@ -145,6 +148,9 @@ func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 		if value, at := routeAnnotation(r, a.key); value != "" && !a.read(lb, strings.TrimSpace(value)) {
 			out = append(out, unread{at, annotationPath(a.key), value})
 		}
+	}
+	if lb.Preset == nginxName && r.Main != "" {
+		lb.NoTarget = world.NoTargetElsewhere
 	}
 	if lb.Preset == nginxName && sticky(r) != "" {
 		lb.Layer7.Retries = 0

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -100,6 +101,31 @@ func TestHealthCheckPolicy(t *testing.T) {
 		c := lb.Check
 		if got := fmt.Sprint(c.Interval.Duration(), " ", c.Timeout.Duration(), " ", c.Healthy, " ", c.Unhealthy); got != tt.want || unread != tt.unread {
 			t.Errorf("%s: %s, want %s; unread %q", name, got, tt.want, unread)
+		}
+	}
+}
+
+// Which fields of Google's resources are read, of each kind. Names as in GKE's reference (recalled).
+func TestWhichFieldsOfGooglesResourcesAreRead(t *testing.T) {
+	t.Parallel()
+	const draining = "connectionDraining.drainingTimeoutSec"
+	for kind, want := range map[string]string{ // order: each for itself
+		kindBackendPolicy: "spec.default." + draining + "=7",
+		kindHealthPolicy:  "spec.default.checkIntervalSec=7 spec.default.timeoutSec=7 spec.default.healthyThreshold=7 spec.default.unhealthyThreshold=7",
+		"BackendConfig":   "spec." + draining + "=7 spec.healthCheck.checkIntervalSec=7 spec.healthCheck.timeoutSec=7 spec.healthCheck.healthyThreshold=7 spec.healthCheck.unhealthyThreshold=7",
+	} {
+		var got []string
+		for _, f := range backendFields(kind) {
+			var lb world.LoadBalancer
+			if !f.read(&lb, "7") || f.read(&lb, "soon") {
+				t.Errorf("%s %v: 7 is a value, and soon is none", kind, f.path)
+			}
+			c := lb.Check
+			set := int((lb.Drain+c.Interval+c.Timeout)/engine.Second) + c.Healthy + c.Unhealthy
+			got = append(got, fmt.Sprint(strings.Join(f.path, "."), "=", set))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
 	}
 }

@@ -87,6 +87,11 @@ func named(o *manifest.Object) []backend {
 // (Gateway API, BackendRef.weight; verified). It returns whether there is something to say.
 func (b *builder) weighed(t *world.Traffic, svc *corev1.Service) bool {
 	r := t.Route
+	if r != nil && r.Main != "" && throughNginx(t) {
+		b.notModelled(world.Weight, fmt.Sprintf("%s (%s) sends %s to Service %s: the loss is of those alone. While it has no endpoint, ingress-nginx sends them to Service %s, which is taken to answer",
+			r.Object, where(r.Object, annotationPath(nginxPrefix+"canary")), canaryPart(r), svc.Name, r.Main), r.Object.String(), "fewer")
+		return true
+	}
 	if r == nil || r.Object.Kind != "HTTPRoute" {
 		return false
 	}
@@ -151,11 +156,19 @@ func (b *builder) besideServer(w *world.Workload) {
 		c := &containers[i]
 		hook := w.Hooks[c.Name]
 		before := serves - hook.Duration.Min()
-		if c.Name == w.Server || hook.Undetermined || before < engine.Second || !servers.Needed(c, w.Template().Labels) {
+		if c.Name == w.Server || hook.Undetermined || !servers.Needed(c, w.Template().Labels) {
 			continue
 		}
-		if app := servers.ContainerApp(c, w.Template().Labels, world.Overrides{}); needs(w.App.Profile, app.Profile) {
+		app := servers.ContainerApp(c, w.Template().Labels, world.Overrides{})
+		switch passes := needs(w.App.Profile, app.Profile); {
+		case passes && before >= engine.Second:
 			b.needed(w, c, serves, before)
+			continue
+		case passes && before > -engine.Second:
+			b.notModelled("beside", fmt.Sprintf("container %s is told to stop together with %s, which passes its requests on to it: what %s is still finishing then may fail (502)", c.Name, w.Server, w.Server),
+				w.Kind()+" "+w.Name(), "more")
+			continue
+		case before < engine.Second:
 			continue
 		}
 		when := "at once"

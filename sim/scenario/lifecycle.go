@@ -86,6 +86,7 @@ func (b *builder) refusedSleeps(objects []*manifest.Object) []*manifest.Object {
 				p := o.Problem(manifest.Warning, field, why)
 				p.Refused = strings.Contains(o.ID(), b.opts.Target)
 				b.doc.problems = append(b.doc.problems, p)
+				b.refused = append(b.refused, resource)
 				continue
 			}
 		}

@@ -13,6 +13,14 @@ import (
 // (https://docs.cilium.io/en/stable/network/kubernetes/kubeproxy-free/ and .../l2-announcements/; recalled). Once is enough.
 func (b *builder) otherProxy() {
 	const words = ", which is not simulated: kube-proxy stands in"
+	for i := range b.out.Workloads {
+		w := &b.out.Workloads[i]
+		if field := world.OnWindows(&w.Template().Spec); field != "" && !w.Aside {
+			b.notModelled(world.OtherProxy, "its pods run on Windows ("+where(w.Object, "spec.template.spec."+field)+
+				"): kube-proxy there is winkernel, which is not simulated, nor how Windows ends containers: Linux stands in", w.Kind()+" "+w.Name(), "unknown")
+			return
+		}
+	}
 	if env, _ := environmentNamed(b.opts.Env); env.OtherProxy != "" {
 		b.notModelled(world.OtherProxy, "the nodes' proxy is "+env.OtherProxy+words, "environment "+env.ID, "unknown")
 		return

@@ -179,6 +179,22 @@ func TestPodsOfAnOperatorAreNamed(t *testing.T) {
 	}
 }
 
+// In the drain of a node a Service is not named for a pod there that is on its way out, nor for one of another owner.
+func TestAServiceIsNamedForPodsThatStay(t *testing.T) {
+	t.Parallel()
+	going := strings.Replace(rolePod(0, "Cluster db", "n1", "primary"), "name: db-0,", "name: db-0, deletionTimestamp: '2026-01-01T00:00:00Z',", 1)
+	input := going + rolePod(1, "Cluster db", "n1", "replica") + rolePod(2, "Node n1", "n1", "static") + rolePod(3, "Cluster db", "n2", "primary") + threeNodes +
+		roleService("rw", "primary") + roleService("ro", "replica") + roleService("st", "static")
+	cases, _ := casesIn(t, input, Options{Actions: []string{"drain=n1"}})
+	var services []string
+	for i := range cases {
+		services = append(services, cases[i].Service)
+	}
+	if want := []string{"", "shop/ro"}; !slices.Equal(services, want) {
+		t.Errorf("%q, want %q", services, want)
+	}
+}
+
 // Where no pod of such a workload is on the nodes nothing of it is simulated, and what leads to it is warned of as ever; where one is, so is what a
 // budget counts together with it.
 func TestWhatBelongsToADrainByLabelsOfPodsOwn(t *testing.T) {

@@ -88,7 +88,9 @@ type builder struct {
 	opts   *Options
 	world  *inventory
 	census *census // of the world
-	out    *world.Scenario
+	// refused are workloads that are left out for the version of Kubernetes.
+	refused []world.Resource
+	out     *world.Scenario
 	// assumed are the ids of the assumptions made so far, with their values.
 	assumed []world.Assumption
 	// family is the load balancer to take where the input does not say which one it is, "" for the
@@ -576,6 +578,7 @@ func (b *builder) leftOut() {
 		if w.App.Concurrency == 0 && len(b.out.Traffic) > 0 {
 			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", w.Kind()+" "+w.Name(), "more")
 		}
+		b.hostPortsBeside(w)
 		b.unkeptGates(w)
 		b.meshLeftOut(w)
 		b.volumesLeftOut(w)

@@ -45,6 +45,7 @@ func presetsShape() shape {
 		field{"status", word(presetStatuses()...)},
 		field{"source", of(text)},
 		field{"reported", reportedShape()},
+		field{"unmeasured", reportedShape()},
 		field{"loadBalancer", balancerValues()},
 	))
 	return fieldsOf(field{"presets", list(fieldsOf(
@@ -197,6 +198,32 @@ func (r *presetRow) claim(c cursor) {
 		}
 	}
 	r.reports(c, status == reported)
+	r.guesses(c, status == inferred || status == recalled)
+}
+
+// guesses reads what a value that nobody has measured might be instead.
+func (r *presetRow) guesses(c cursor, may bool) {
+	guesses, values := c.get("unmeasured"), c.get("loadBalancer")
+	if guesses.present() && !may {
+		guesses.fail("these are values in place of one that nobody has measured: want status inferred or recalled, or none")
+		return
+	}
+	for _, name := range reportedFields() {
+		at := guesses.get(name)
+		if !at.present() {
+			continue
+		}
+		ends := at.items()
+		if len(ends) != 2 || ends[0].span(0) >= ends[1].span(0) {
+			at.fail("expected two durations, the lesser one first")
+			continue
+		}
+		guess := world.Report{Field: name, Least: ends[0].span(0), Most: ends[1].span(0), Unmeasured: true}
+		if taken := r.LoadBalancer.Timing(name); !values.get(name).present() || taken.Max() >= guess.Least {
+			at.fail("%s is %s: want a value, and two longer ones", name, taken)
+		}
+		r.LoadBalancer.Reported = append(r.LoadBalancer.Reported, guess)
+	}
 }
 
 // reports reads the ranges of what is only reported.

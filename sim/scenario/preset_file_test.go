@@ -143,6 +143,18 @@ func TestPresetsThatAreRefused(t *testing.T) {
 			head + "  - {status: verified, source: from memory, reported: {propagation: [1s, 2s]}, loadBalancer: {propagation: 1s}}\n",
 			"in.yaml:6:45: presets[0].values[0].reported: a range is what reports differ in: want status reported, or none",
 		},
+		"other values of what is verified": {
+			head + "  - {status: verified, source: from memory, unmeasured: {propagation: [1s, 2s]}, loadBalancer: {propagation: 0s}}\n",
+			"in.yaml:6:45: presets[0].values[0].unmeasured: these are values in place of one that nobody has measured: want status inferred or recalled, or none",
+		},
+		"other values that are not longer": {
+			head + "  - {status: inferred, source: from memory, unmeasured: {propagation: [1s, 2s]}, loadBalancer: {propagation: 1s}}\n",
+			"in.yaml:6:58: presets[0].values[0].unmeasured.propagation: propagation is 1s: want a value, and two longer ones",
+		},
+		"other values in the wrong order": {
+			head + "  - {status: inferred, source: from memory, unmeasured: {propagation: [2s, 1s]}, loadBalancer: {propagation: 0s}}\n",
+			"in.yaml:6:58: presets[0].values[0].unmeasured.propagation: expected two durations, the lesser one first",
+		},
 		"no range of what is reported": {
 			head + "  - {status: reported, source: from memory, loadBalancer: {propagation: 1s}}\n",
 			"in.yaml:6:5: presets[0].values[0]: propagation is only reported: want the least and the most that was, as reported: {propagation: [5s, 40s]}",

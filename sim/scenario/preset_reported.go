@@ -14,6 +14,10 @@ import (
 // has to hold over all that was reported, so the least and the most are other values of the
 // assumption.
 
+// Unmeasured is how the value of such an assumption ends, and in brackets each other value of it, where there is not even a report: what is taken
+// is a conclusion, and a case that holds by it may hold by little.
+const Unmeasured = world.Unmeasured
+
 // reportedFields lists the fields of which that may be so, in the order in which they are assumed.
 func reportedFields() []string { return []string{"registration", "propagation", "healthPropagation"} }
 

@@ -8,14 +8,20 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// What is only reported has a range, says so, and what is taken lies in it.
+// What is only reported has a range, says so, and what is taken lies in it. What nobody has measured is less than the other values.
 func TestReportsOfAPresetAreItsReportedFields(t *testing.T) {
 	t.Parallel()
 	for _, p := range Presets() {
 		for _, f := range p.Fields {
 			r, ok := p.LoadBalancer.ReportOf(f.Name)
-			if ok != (f.Status == reported) {
+			if ok != (f.Status == reported || f.Status == inferred && r.Unmeasured) {
 				t.Errorf("%s: %s is %s, and there are reports of it: %t", p.ID, f.Name, f.Status, ok)
+			}
+			if r.Unmeasured {
+				if d := p.LoadBalancer.Timing(f.Name); d.String() != f.Value || r.Least >= r.Most || d.Max() >= r.Least {
+					t.Errorf("%s: %s is %s, %s", p.ID, f.Name, f.Value, r)
+				}
+				continue
 			}
 			if d := p.LoadBalancer.Timing(f.Name); ok && (d.String() != f.Value || r.Least >= r.Most || d.Min() < r.Least || d.Max() > r.Most) {
 				t.Errorf("%s: %s is %s, %s", p.ID, f.Name, f.Value, r)
@@ -44,7 +50,9 @@ func TestWhatIsOnlyReportedIsVariedOverItsRange(t *testing.T) {
 			"registration 5 s (reported 5-40 s), registration 40 s (reported 5-40 s), propagation 5 s (reported 5-40 s), propagation 40 s (reported 5-40 s)"},
 		"what is said is not varied": {"", anIngress("", "ingressClassName: alb"), Options{Set: []string{"loadBalancer.propagation=20s"}},
 			"registration 5 s (reported 5-40 s), registration 40 s (reported 5-40 s)"},
-		"one that is not only reported": {"type: LoadBalancer", "", Options{LB: "azure-standard"}, ""},
+		"one that nobody has measured": {"type: LoadBalancer", "", Options{LB: "azure-standard"},
+			"healthPropagation 1 s (nobody has measured it), healthPropagation 3 s (nobody has measured it)"},
+		"one that is not only reported": {"type: LoadBalancer", "", Options{LB: "gke-l4"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -71,7 +71,7 @@ func TestEvidenceOfALoadBalancer(t *testing.T) {
 		"MetalLB by class":                                                  {"", "loadBalancerClass: metallb.io/metallb", "", "", "metallb-l2 inferred ?metallb-bgp"},
 		"a node of a pool of GKE":                                           {"", "", "---\n{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {cloud.google.com/gke-nodepool: a}}}", "", "gke-l4 inferred ?gke-legacy-external"},
 		"a node of a pool of AKS":                                           {"", "", "---\n{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.azure.com/agentpool: a}}}", "", "azure-standard inferred"},
-		"a node of AWS":                                                     {"", "", "node aws:///eu-west-1a/i-0123", "", "aws-classic inferred ?aws-nlb-instance ?aws-nlb-ip"},
+		"a node of AWS":                                                     {"", "", "node aws:///eu-west-1a/i-0123", "", "aws-classic inferred ?aws-nlb-instance"},
 		"a node of Google":                                                  {"", "", "node gce://project/zone/n", "", "gke-l4 inferred ?gke-legacy-external"},
 		"a node of Azure":                                                   {"", "", "node azure:///subscriptions/x", "", "azure-standard inferred"},
 		"a node of kind":                                                    {"", "", "node kind://docker/kind/kind-worker", "", "kind inferred"},

@@ -60,6 +60,7 @@ func (w *inventory) routeOf(s *subject) *world.Route {
 	if i, ok := w.ingressOf(s); ok {
 		r.Ingress, r.Object = i, i.Object
 		w.ingressClass(r)
+		r.Main = w.mainOf(s, i)
 		return r
 	}
 	for _, o := range w.routes {
@@ -196,6 +197,9 @@ func madeBy(r *world.Route) maker {
 	case r.Said == "" && googleKey(r) != "": // nobody else reads these
 		return makerGKE
 	}
+	if r.Main != "" { // nobody else reads canary
+		return makerNginx
+	}
 	if r.Ingress.Value == nil {
 		switch c := r.Class; {
 		case strings.HasPrefix(c, "gke-l7-"):
@@ -268,7 +272,7 @@ func findRoute(r *world.Route, provider string) balancerFound {
 		findRouteGKE(r, &f)
 		f.why = cmp.Or(f.why, "annotation "+googleKey(r)+" of Service "+r.Service.Name)
 	case makerNginx:
-		f.name = "ingress-nginx"
+		f.name, f.why = nginxName, cmp.Or(f.why, "annotation "+nginxPrefix+"canary")
 		if v, _ := routeAnnotation(r, nginxPrefix+"service-upstream"); v == "true" {
 			f.name, f.bypass = "", "ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"
 		}

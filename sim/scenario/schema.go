@@ -20,8 +20,6 @@ func Schema() map[string]any {
 func schemaOf(path string, s *shape, about map[string]FieldDoc) map[string]any {
 	out := map[string]any{}
 	switch {
-	case s.later != "":
-		return map[string]any{"not": map[string]any{}, "description": "not simulated yet: " + s.later}
 	case s.kind == object:
 		properties := map[string]any{}
 		for i := range s.fields {

@@ -199,7 +199,7 @@ func (d *document) locate(steps []step) (*shape, string, error) {
 		case s.kind == mapOf:
 			m, _ := v.(map[string]any)
 			s, at, v = s.elem, child(at, st.key), m[st.key]
-		case s.kind == object && s.later == "":
+		case s.kind == object:
 			f := s.field(st.key)
 			if f == nil {
 				valid := s.names()
@@ -210,8 +210,6 @@ func (d *document) locate(steps []step) (*shape, string, error) {
 			}
 			m, _ := v.(map[string]any)
 			s, at, v = f, child(at, st.key), m[st.key]
-		case s.later != "":
-			return nil, "", fmt.Errorf("not yet simulated: %s", s.later)
 		default:
 			return nil, "", fmt.Errorf("%s is a single value, it has no %s", at, st.key)
 		}

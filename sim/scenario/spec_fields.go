@@ -107,6 +107,8 @@ func specClients() []fieldOf[making] {
 			field{"dialTimeout", orWord(noTimeout).doc("20s", "how long gRPC's clients try to connect; the deadlines of the calls that wait do not matter")},
 			field{"repeatReused", of(boolean).doc("true",
 				"clients of a keep-alive pool ask again over another connection when one that they had used before is closed before any byte of the answer")},
+			field{udpRetries, of(whole).doc("1; 0 to ports of syslog, statsd, NetFlow and others without answers",
+				"how often clients over UDP ask again that have had no answer within 2s")},
 			field{linearSYNs, of(whole).doc("0",
 				"net.ipv4.tcp_syn_linear_timeouts of their kernels: how many SYNs without an answer are repeated a second after one another before the pauses double; Linux since 6.5 has 4")},
 		)}},

@@ -44,7 +44,7 @@ func together(s *world.Scenario) []Alternative {
 }
 
 // crowd is the workload that something is done to where the input has none of its pods, nil for none; and the node of those that go
-// on which most of its pods find room, with how many these are.
+// on which most of its pods find room with nothing else in the cluster, with how many these are.
 func crowd(s *world.Scenario) (w *world.Workload, node string, n int) {
 	i := slices.IndexFunc(s.Workloads, func(w world.Workload) bool { return !w.Aside })
 	if i < 0 || len(s.Actions) == 0 {
@@ -55,32 +55,27 @@ func crowd(s *world.Scenario) (w *world.Workload, node string, n int) {
 		return nil, "", 0
 	}
 	nodes := s.Standing()
-	for at := range nodes {
-		if drain, ok := s.Actions[0].Operation.(world.Drain); ok && len(drain.Nodes) > 0 && nodes[at].Name != drain.Nodes[0] || nodes[at].Silent() {
-			continue
-		}
-		if most := roomOn(nodes, at, w); most > n {
-			node, n = nodes[at].Name, most
-		}
-		if n == w.Replicas() {
-			break
-		}
-	}
-	return w, node, n
-}
-
-// roomOn is how many pods of a workload may be on one of some nodes with nothing else in the cluster.
-func roomOn(nodes []world.Node, at int, w *world.Workload) int {
 	cluster := placement.New(nodes, nil)
 	spec := w.Template().Spec
 	spec.Tolerations = world.TolerationsOf(w.Resource)
 	own := labels.Set(w.Template().Labels)
 	kind := cluster.Add(placement.Pods{Namespace: w.Namespace(), Labels: own, Spec: &spec, Owner: labels.SelectorFromSet(own)})
-	for n := range w.Replicas() {
-		if !cluster.Try(kind).Fits(at) {
-			return n
+	for at := range nodes {
+		if drain, ok := s.Actions[0].Operation.(world.Drain); ok && len(drain.Nodes) > 0 && nodes[at].Name != drain.Nodes[0] || nodes[at].Silent() {
+			continue
 		}
-		cluster.Count(kind, at, false, 1)
+		holds := func(pods int) bool { // which it does of fewer, too
+			cluster.Count(kind, at, false, pods-1)
+			defer cluster.Count(kind, at, false, 1-pods)
+			return cluster.Try(kind).Fits(at)
+		}
+		for more := 1; more > 0; {
+			if n+more <= w.Replicas() && holds(n+more) {
+				node, n, more = nodes[at].Name, n+more, 2*more
+			} else {
+				more /= 2
+			}
+		}
 	}
-	return w.Replicas()
+	return w, node, n
 }

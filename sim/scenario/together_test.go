@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,6 +54,52 @@ func TestPodsThatMightShareANode(t *testing.T) {
 		}
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s: %q, want %q", tt.what, strings.Join(got, " "), tt.want)
+		}
+	}
+}
+
+// How many pods find room is not counted pod by pod: a Deployment may ask for two billion, and that it does is only said after this.
+func TestRoomForVeryManyPods(t *testing.T) {
+	t.Parallel()
+	const all = 2_000_000_000
+	web := strings.Replace(altWeb, "replicas: 2", fmt.Sprint("replicas: ", all), 1)
+	pod := func(field string) string {
+		return strings.NewReplacer("      containers:", "      "+field+"\n      containers:",
+			"image: example.com/web", "resources: {requests: {cpu: 10m, memory: 1Gi}}").Replace(web)
+	}
+	node := func(name, allocatable string) string {
+		return "\n---\n{apiVersion: v1, kind: Node, metadata: {name: " + name + ", labels: {kubernetes.io/hostname: " + name + "}}, status: {allocatable: {" + allocatable + "}}}"
+	}
+	const a, z = "cpu: '4', memory: 700Gi, pods: '500'", "cpu: '5', memory: 512Gi, pods: '1000'"
+	term := "requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}"
+	for _, tt := range []struct {
+		what, text, node string
+		pods             int
+	}{
+		{"nodes that say nothing", pod(""), "node-1", all},
+		{"CPU, then memory", pod("") + node("a", a) + node("z", z), "z", 500},
+		{"memory, then CPU", pod("") + node("a", z) + node("z", a), "a", 500},
+		{"CPU alone", pod("") + node("a", "cpu: '4', pods: '500'") + node("z", "cpu: 4009m, pods: '500'"), "a", 400},
+		{"how many pods a node takes", pod("") + node("a", "pods: '110'") + node("z", "pods: '111'"), "z", 111},
+		{"one billion of cores", pod("") + node("a", "cpu: '20000000', pods: '2000000000'"), "a", all},
+		{"ones that want to be together", pod("affinity: {podAffinity: {"+term) + node("a", a) + node("z", z), "z", 500},
+		{"ones that want to be apart", pod("affinity: {podAntiAffinity: {"+term) + node("a", a) + node("z", z), "a", 1},
+		{
+			"ones that are spread", pod("topologySpreadConstraints: [{maxSkew: 7, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]") +
+				node("a", a) + node("z", z), "a", 7,
+		},
+		{"a node that is none of theirs", pod("nodeSelector: {kubernetes.io/hostname: z}") + node("a", z) + node("z", "pods: '3'"), "z", 3},
+		{"no node that takes any", pod("nodeSelector: {kubernetes.io/hostname: x}") + node("a", a), "", 0},
+	} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
+		cases, problems := Infer(objects, Options{Actions: []string{"drain"}})
+		if manifest.HasErrors(problems) || len(cases) == 0 || cases[0].Scenario == nil {
+			t.Errorf("%s: %v", tt.what, problems)
+			continue
+		}
+		w, node, n := crowd(cases[0].Scenario)
+		if w == nil || node != tt.node || n != tt.pods {
+			t.Errorf("%s: %d on %q, want %d on %q", tt.what, n, node, tt.pods, tt.node)
 		}
 	}
 }

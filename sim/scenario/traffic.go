@@ -58,12 +58,7 @@ func (b *builder) defaultTraffic(c cursor) {
 			for _, t := range clientsOf(class, &sub) {
 				t.Headline = t.Headline && !b.world.setAside(&sub)
 				t.Name = fmt.Sprintf("%s:%d %s", sub.service.Name, sub.port.Port, t.Name)
-				t.Rate = b.rateOf(t.Rate)
-				b.balance(&t, sub.service.Value, "", cursor{})
-				ground(&t, sub.service.Value)
-				b.habits(cursor{d: b.doc}, &t)
-				b.growPool(&t, false)
-				b.out.Traffic = append(b.out.Traffic, t)
+				b.asks(&t, sub.service.Value)
 			}
 		}
 	}
@@ -72,6 +67,16 @@ func (b *builder) defaultTraffic(c cursor) {
 	} else if len(b.doc.problems) == 0 {
 		c.fail("there is no traffic, and no Service in the manifests whose traffic could be assumed%s", b.onlyOthers())
 	}
+}
+
+// asks adds default clients of a Service, with their way to it and their habits.
+func (b *builder) asks(t *world.Traffic, service *corev1.Service) {
+	t.Rate = b.rateOf(t.Rate)
+	b.balance(t, service, "", cursor{})
+	ground(t, service)
+	b.habits(cursor{d: b.doc}, t)
+	b.growPool(t, false)
+	b.out.Traffic = append(b.out.Traffic, *t)
 }
 
 // onlyOthers is the end of a sentence where Services select nothing but kinds that are not simulated.
@@ -252,8 +257,8 @@ func (b *builder) clients(c cursor, t *world.Traffic) {
 
 // retries reads how often clients ask again.
 func (b *builder) retries(c cursor, t *world.Traffic) {
-	t.Retries = c.get("retries").get("count").whole(0)
-	if t.Protocol == endpoints.UDP || t.Named {
+	t.Retries = c.get("retries").get("count").whole(t.Retries)
+	if t.Named {
 		t.Retries = c.get("retries").get("count").whole(1)
 	}
 	if t.Retries > maxRetries {

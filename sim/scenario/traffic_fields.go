@@ -109,7 +109,7 @@ func trafficHabits() []fieldOf[world.Traffic] {
 			},
 		},
 		{
-			field: field{"retries", fieldsOf(field{"count", of(whole).doc("0; 1 for UDP and headless Services", "how often it asks again after a failure")})},
+			field: field{"retries", fieldsOf(field{"count", of(whole).doc("0; that of spec.clients for UDP, 1 for headless Services", "how often it asks again after a failure")})},
 			write: func(w *printer, t *world.Traffic) { w.number("retries", t.Retries) },
 		},
 		flagRow("headline", of(boolean).doc("true", "the stream counts for the verdict's first line"), func(t *world.Traffic) *bool { return &t.Headline }).printsBefore("arrivals"),

@@ -14,6 +14,82 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
+// What leads to a Service is said of those that clients outside ask, each kind of Service and of route.
+func TestTheWordsOfTraffic(t *testing.T) {
+	t.Parallel()
+	types := []corev1.ServiceType{corev1.ServiceTypeClusterIP, corev1.ServiceTypeNodePort, corev1.ServiceTypeLoadBalancer}
+	words := func(class, routed string, typ corev1.ServiceType, port corev1.ServicePort) string {
+		svc := &corev1.Service{Spec: corev1.ServiceSpec{Type: typ, Ports: []corev1.ServicePort{port}}}
+		e := entry{subject: subject{service: manifest.Typed[*corev1.Service]{Object: &manifest.Object{Name: "web"}, Value: svc}, port: &svc.Spec.Ports[0]}, class: class, routed: routed, ports: []string{":80", ":81"}}
+		return trafficWords(&e)
+	}
+	for class, want := range map[string][6]string{ // of each type, without and with an Ingress
+		ClassDNS:      {"headless web", "headless web", "headless web", "headless web", "headless web", "headless web"},
+		ClassWebhook:  {"admission webhook", "admission webhook", "admission webhook", "admission webhook", "admission webhook", "admission webhook"},
+		ClassScrape:   {"metrics", "metrics", "metrics", "metrics", "metrics", "metrics"},
+		ClassPeer:     {"peers", "peers", "peers", "peers", "peers", "peers"},
+		ClassSCTP:     {"SCTP", "SCTP", "SCTP", "SCTP", "SCTP", "SCTP"},
+		ClassDatagram: {"UDP", "UDP, through an Ingress", "UDP from outside", "UDP, through an Ingress", "UDP from outside", "UDP from outside"},
+		ClassSession:  {"sessions", "sessions, through an Ingress", "sessions from outside", "sessions, through an Ingress", "sessions from outside", "sessions from outside"},
+		ClassH2:       {"gRPC", "gRPC, through an Ingress", "gRPC from outside", "gRPC, through an Ingress", "gRPC from outside", "gRPC from outside"},
+		ClassOutside:  {"outside", "outside, through an Ingress", "outside", "outside, through an Ingress", "outside", "outside"},
+		ClassInside:   {"inside", "inside", "inside", "inside", "inside", "inside"},
+	} {
+		for i, typ := range types {
+			for j, routed := range []string{"", "Ingress"} {
+				if got := words(class, routed, typ, corev1.ServicePort{Port: 80}); got != want[2*i+j]+" :80 :81" {
+					t.Errorf("%s, %s, %q: %q, want %q", class, typ, routed, got, want[2*i+j])
+				}
+			}
+		}
+	}
+	for kind, want := range map[string]string{"Ingress": "an", "HTTPRoute": "an", "GRPCRoute": "a", "TCPRoute": "a"} {
+		if got := withArticle(kind); got != want+" "+kind {
+			t.Error(got)
+		}
+	}
+	for name, want := range map[string]string{"h2c": "HTTP/2", "HTTP2": "HTTP/2", "grpc": "gRPC", "": "gRPC"} {
+		if got := words(ClassH2, "", "", corev1.ServicePort{Name: name}); got != want+" :80 :81" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := words(ClassH2, "", "", corev1.ServicePort{Name: "other", AppProtocol: &name}); got != want+" :80 :81" {
+			t.Errorf("appProtocol %s: %s", name, got)
+		}
+	}
+	kube := "kubernetes.io/h2c"
+	if got := words(ClassH2, "", "", corev1.ServicePort{Name: "grpc", AppProtocol: &kube}); got != "HTTP/2 :80 :81" {
+		t.Error(got)
+	}
+	for port, want := range map[int]string{
+		6379: "Redis", 3306: "MySQL", 5432: "PostgreSQL", 27017: "MongoDB", 5672: "AMQP", 9042: "Cassandra", 11211: "Memcached", 9092: "Kafka", 4222: "NATS",
+	} {
+		asked := words(ClassSession, "", "", corev1.ServicePort{Port: int32(port)})
+		target := words(ClassSession, "", "", corev1.ServicePort{Port: 1, TargetPort: intstr.FromInt(port)})
+		if asked != want+" sessions :80 :81" || target != asked {
+			t.Errorf("%d: %q, %q", port, asked, target)
+		}
+	}
+}
+
+// A key is part of a path as it is where it has nothing but letters, digits, - and _.
+func TestWhatIsAWordOfAPath(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		b := byte(c)
+		want := strings.IndexByte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", b) >= 0
+		for _, key := range []string{string([]byte{b}), string([]byte{'a', b}), string([]byte{b, 'a'})} {
+			if isWord(key) != want {
+				t.Errorf("%q: %v", key, !want)
+			}
+		}
+	}
+	for path, want := range map[[2]string]string{{"", "a"}: "a", {"b", "a"}: "b.a", {"b", "a.c"}: `b["a.c"]`, {"b", ""}: `b[""]`} {
+		if got := child(path[0], path[1]); got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
+		}
+	}
+}
+
 // Where the grammar wants words, what stands behind --set PATH= is taken as it is, and else it is YAML.
 func TestWhatStandsBehindASetting(t *testing.T) {
 	t.Parallel()
@@ -43,6 +119,22 @@ func TestWhatStandsBehindASetting(t *testing.T) {
 	}
 }
 
+// What listens on a port called prometheus may be Prometheus, which users ask.
+func TestPrometheusItselfIsAsked(t *testing.T) {
+	t.Parallel()
+	for image, want := range map[string]bool{"quay.io/prometheus/prometheus:v3": false, "rabbitmq:4": true} {
+		svc := &corev1.Service{}
+		svc.Spec.Ports = []corev1.ServicePort{{Name: "prometheus", Port: 1, TargetPort: intstr.FromInt(9090)}, {Name: "other", Port: 2}}
+		s := &subject{
+			service: manifest.Typed[*corev1.Service]{Value: svc}, port: &svc.Spec.Ports[0], template: &corev1.PodTemplateSpec{},
+			container: &corev1.Container{Image: image},
+		}
+		if got := isScrape(s); got != want {
+			t.Errorf("%s: scraped %v", image, got)
+		}
+	}
+}
+
 // Ports that are scraped are told by their names, by the numbers that Istio has for them, and by the annotations of Prometheus.
 func TestWhichPortsAreScraped(t *testing.T) {
 	t.Parallel()
@@ -57,6 +149,8 @@ func TestWhichPortsAreScraped(t *testing.T) {
 		{"node-exporter", 80, "", "", true, true}, {"http", 80, "", "", true, false}, {"", 80, "", "", true, false},
 		{"", 15014, "", "", true, true}, {"", 15020, "", "", true, true}, {"", 15090, "", "", true, true}, {"", 15021, "", "", true, false},
 		{"", 9102, "9102", "", false, true}, {"", 9102, "", "9102", false, true}, {"", 9102, "9102", "", true, false}, {"", 9102, "9103", "", false, false},
+		{"prometheus", 15692, "", "", false, true}, {"http-prometheus", 9464, "", "", false, true}, {"prometheus", 80, "", "", true, false},
+		{"", 15692, "", "", false, true}, {"stats", 9121, "", "", false, true}, {"", 9187, "", "", true, false}, {"", 9090, "", "", false, false},
 	} {
 		svc := &corev1.Service{}
 		svc.Spec.Ports = []corev1.ServicePort{{Name: c.name, Port: 1, TargetPort: intstr.FromInt(c.target)}}
@@ -265,5 +359,112 @@ func TestHowLongALoadBalancerKeepsWhatIsIdle(t *testing.T) {
 	}
 	if _, wrong := parsed("LoadBalancer", "  loadBalancer: {preset: aws-nlb-ip, idle: 0s}\n", Options{}); !strings.Contains(wrong, "keeps no idle connection at all is none") {
 		t.Error(wrong)
+	}
+}
+
+// The label that a webhook gives readiness gates by is that of the controller: its class says whose, or the controller of what leads to the Service.
+func TestTheLabelThatAsksForReadinessGates(t *testing.T) {
+	t.Parallel()
+	nlb, other := autoModeNLB, "service.k8s.aws/nlb"
+	for _, tt := range []struct {
+		class *string
+		route *world.Route
+		want  string
+	}{
+		{nil, nil, gateLabel}, {&other, nil, gateLabel}, {&nlb, nil, autoModeGateLabel}, {&nlb, &world.Route{}, gateLabel},
+		{nil, &world.Route{Controller: autoModeALB}, autoModeGateLabel}, {nil, &world.Route{Controller: "ingress.k8s.aws/alb"}, gateLabel},
+	} {
+		svc := &corev1.Service{Spec: corev1.ServiceSpec{LoadBalancerClass: tt.class}}
+		if got := gateLabelFor(svc, tt.route); got != tt.want {
+			t.Errorf("%+v: %s", tt, got)
+		}
+	}
+}
+
+// A pool of clients grows where three quarters of it would be busy, and asks less often where nobody says how often.
+func TestAPoolGrowsWithTheAnswers(t *testing.T) {
+	t.Parallel()
+	const sec = engine.Second
+	for _, tt := range []struct {
+		rate, clients int // a second
+		answer        engine.Time
+		said          bool
+		want          string // rate and clients
+	}{
+		{100, 10, 0, false, "100 10"}, {100, 10, 75 * engine.Millisecond, false, "100 10"}, {100, 10, 80 * engine.Millisecond, false, "100 16"},
+		{100, 10, 80 * engine.Millisecond, true, "100 16"}, {100, 10, 2 * sec, false, "25 100"}, {100, 10, 2 * sec, true, "100 400"}, {1000, 10, 2 * sec, true, "1000 1024"},
+		{100, 500, 2 * sec, true, "100 500"}, {100, 0, 0, false, "100 0"}, {100, -1, 0, false, "100 -1"},
+	} {
+		c := &world.Traffic{KeepAlive: true, Rate: tt.rate * 1000, Clients: tt.clients}
+		grow(c, tt.answer, tt.said)
+		if got := fmt.Sprint(c.Rate/1000, c.Clients); got != tt.want {
+			t.Errorf("%+v: %s", tt, got)
+		}
+	}
+	for _, c := range []world.Traffic{{Rate: 1000, Clients: 1}, {KeepAlive: true, Arrivals: world.ArrivalsClosedLoop, Rate: 1000, Clients: 1}} {
+		if grow(&c, engine.Minute, true); c.Clients != 1 || c.Rate != 1000 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// The file of a container is the one of the first ConfigMap that has it, under the name that it has there.
+func TestTheConfigMapThatAFileIsOf(t *testing.T) {
+	t.Parallel()
+	const text = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {Corefile: one}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, data: {Corefile: two, other: three}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: empty}, data: {}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: dns}, spec: {selector: {matchLabels: {app: dns}}, template: {metadata: {labels: {app: dns}}, spec: {
+  containers: [{name: c, image: x, volumeMounts: [MOUNTS]}],
+  volumes: [{name: a, configMap: {name: a}}, {name: b, configMap: {name: b}}, {name: e, configMap: {name: empty}}, {name: none, configMap: {name: none}}, {name: d, emptyDir: {}},
+    {name: i, configMap: {name: b, items: [{key: other, path: Corefile}]}}]}}}}
+`
+	for _, tt := range []struct{ mounts, file, want string }{
+		{"{name: a, mountPath: /etc}", "Corefile", "a Corefile"}, {"{name: a, mountPath: /etc}", "/etc/Corefile", "a Corefile"}, {"{name: a, mountPath: /etc/}", "/etc/Corefile", "a Corefile"},
+		{"{name: a, mountPath: /etc}", "/usr/Corefile", ""}, {"{name: a, mountPath: /etc}", "other", ""}, {"{name: b, mountPath: /etc}", "other", "b other"},
+		{"{name: e, mountPath: /etc}, {name: b, mountPath: /etc}", "Corefile", "b Corefile"}, {"{name: none, mountPath: /etc}, {name: b, mountPath: /etc}", "Corefile", "b Corefile"},
+		{"{name: d, mountPath: /etc}", "Corefile", ""}, {"{name: i, mountPath: /etc}", "Corefile", "b other"}, {"{name: i, mountPath: /etc}", "other", ""}, {"", "Corefile", ""},
+	} {
+		objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(strings.Replace(text, "MOUNTS", tt.mounts, 1))}}, manifest.Options{})
+		if manifest.HasErrors(problems) {
+			t.Fatal(problems)
+		}
+		w := newInventory(objects.All)
+		of := &world.Workload{Resource: w.workloads[0].Value}
+		o, key := w.mounted(of, &of.Template().Spec.Containers[0], tt.file)
+		got := ""
+		if o != nil {
+			got = o.Name + " " + key
+		}
+		if got != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.file, tt.mounts, got, tt.want)
+		}
+	}
+}
+
+// What a Service may be behind by the address in its status.
+func TestLoadBalancersByTheAddressOfAService(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		ips, host string
+		why       string
+		aws       bool // it may be one of AWS
+	}{
+		{"", "", "nothing says which one it is", true}, {"203.0.113.7", "", "status address 203.0.113.7, and AWS gives names", false},
+		{"10.0.0.7", "", "status address 10.0.0.7 is private", false}, {"fe80::1", "", "status address fe80::1 is private", false},
+		{"", "lb.example.com", "status hostname lb.example.com is none of AWS", false}, {"nonsense", "", "nothing says which one it is", true},
+		{"nonsense,203.0.113.7", "", "status address 203.0.113.7, and AWS gives names", false},
+	} {
+		svc := &corev1.Service{}
+		for _, ip := range strings.Split(tt.ips, ",") {
+			svc.Status.LoadBalancer.Ingress = append(svc.Status.LoadBalancer.Ingress, corev1.LoadBalancerIngress{IP: ip, Hostname: tt.host})
+		}
+		f := unknownBalancer(svc)
+		if aws := strings.Contains(strings.Join(f.families, " "), "aws-"); f.why != tt.why || aws != tt.aws || len(f.families) == 0 {
+			t.Errorf("%+v: %+v", tt, f)
+		}
 	}
 }

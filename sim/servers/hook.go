@@ -33,7 +33,7 @@ const (
 // HookOf reads a container's preStop hook: what it does to the server and how long it takes.
 // A sleep action is exact. Of a program, the argv and sh -c strings are read: sleep, timeout,
 // chains, and the programs of the table in program.go; anything else takes 0-5 s as an
-// assumption and is Undetermined. A program that the image is known not to have fails at
+// assumption, after what is known before it, and is Undetermined. A program that the image is known not to have fails at
 // once: no delay at all (docs/model/pod-lifecycle.md 2.1). Overrides replace the duration.
 func HookOf(c *corev1.Container, set world.Overrides) world.Hook {
 	h := preStop(c, set)
@@ -206,11 +206,17 @@ func (in interpreter) argv(argv []string, depth int) effect {
 		return in.script(script, depth+1)
 	}
 	name := Base(argv[0])
+	if name == "timeout" && len(argv) > 1 && strings.EqualFold(argv[1], "/t") {
+		return windowsCommand(argv)
+	}
 	if name == "timeout" {
 		return in.timeout(argv, depth+1)
 	}
 	if p, ok := programNamed(name); ok {
 		return p.run(in.container, argv)
+	}
+	if commands, ok := windowsShell(argv); ok {
+		return windows(commands)
 	}
 	if d, ok := SleepsBy(argv); ok {
 		return effect{min: d, max: d, why: []string{strings.Join(argv, " ")}}
@@ -302,10 +308,20 @@ func (in interpreter) timeout(argv []string, depth int) effect {
 // script is the effect of a shell string.
 func (in interpreter) script(script string, depth int) effect {
 	commands, ok := parseShell(script, literals(in.container))
-	if !ok {
+	total, ended := in.chain(commands, depth)
+	switch {
+	case ok || ended:
+		return total
+	case len(commands) == 0:
 		return in.opaqueScript(script)
+	default: // it lasts as long as what is known of it, at least
+		return total.then(in.opaqueScript(script))
 	}
-	total, failed, uncertain, answered := effect{}, false, false, false
+}
+
+// chain is the effect of commands one after another; ended says that the shell becomes one of them, and nothing comes after that.
+func (in interpreter) chain(commands []command, depth int) (total effect, ended bool) {
+	failed, uncertain, answered := false, false, false
 	for i, c := range commands {
 		if i > 0 {
 			switch c.after {
@@ -329,10 +345,10 @@ func (in interpreter) script(script string, depth int) effect {
 		total = total.then(e)
 		failed, uncertain, answered = e.fails, e.mayFail && !e.fails, e.answered
 		if len(c.words) > 0 && Base(c.words[0]) == "exec" {
-			break
+			return total, true
 		}
 	}
-	return total
+	return total, false
 }
 
 func (in interpreter) command(c command, depth int) effect {

@@ -169,7 +169,15 @@ func TestHookOf(t *testing.T) {
 		{"sleep, then nginx -s quit: SIGTERM comes at that moment", execIn("nginx", "sh", "-c", "sleep 10; nginx -s quit"), "exec 10s"},
 		{"nginx -s quit, then sleep", execIn("nginx", "sh", "-c", "nginx -s quit; sleep 10"), "exec 10s closes"},
 		{"sleep, nginx -s quit, sleep", execIn("nginx", "sh", "-c", "sleep 5; nginx -s quit; sleep 10"), "exec 15s closes after 5s"},
-		{"nginx -s quit and a loop beside it", execIn("nginx", "sh", "-c", "nginx -s quit; while pgrep nginx; do sleep 1; done"), unknown},
+		{"nginx -s quit and a loop beside it", execIn("nginx", "sh", "-c", "nginx -s quit; while pgrep nginx; do sleep 1; done"), "exec uniform 0s-5s closes undetermined"},
+		{"sleep, then what is more than a chain", sh(`sleep 15; if [ -e /x ]; then exit 0; fi; drain`), "exec uniform 15s-20s undetermined"},
+		{"sleep and a request, then what is more than a chain", sh("sleep 10 && curl -m 2 localhost/drain ; case $X in a) ;; esac; sleep 30"), "exec uniform 10s-17s undetermined"},
+		{"sleep, then a loop until connections are gone", sh("sleep 5; while netstat -an | grep EST; do sleep 1; done"), "exec uniform 5s-10s waits undetermined"},
+		{"sleep that is not waited for, then a loop", sh("sleep 15 & while true; do sleep 1; done"), unknown},
+		{"sleep in a list that is not waited for", sh("sleep 15 && drain & wait"), unknown},
+		{"sleep in a function", sh("drain() { sleep 15; }; drain"), unknown},
+		{"sleep in brackets", sh("(sleep 15); drain"), unknown},
+		{"sleep that replaces the shell, before a loop", sh("exec sleep 15; while true; do sleep 1; done"), "exec 15s"},
 		{"SIGTERM to PID 1", sh("kill -TERM 1; sleep 5"), "exec 5s closes signals"},
 		{"SIGTERM to what ignores it", execIn("node:22", "sh", "-c", "kill 1; sleep 5"), "exec 5s signals"},
 		{"SIGQUIT to nginx", execIn("nginx", "sh", "-c", "kill -s QUIT 1; sleep 5"), "exec 5s closes"},
@@ -346,7 +354,7 @@ func TestShell(t *testing.T) {
 		{"a $(b; c) `d`", "ok [a|$(b; c)|`d`]$"},
 		{"a >b 2>>c <d e", "ok [a|e]"},
 		{"a;;b", "bad"}, {"(a)", "bad"}, {"a &", "bad"}, {"a <<X", "bad"}, {"a >", "bad"},
-		{"if a; then b; fi", "bad"}, {"! a", "bad"}, {"{ a; }", "bad"}, {"function a", "bad"}, {"a; done", "bad"}, {"until a", "bad"}, {"case a", "bad"}, {"a if then", "ok [a|if|then]"},
+		{"if a; then b; fi", "bad"}, {"! a", "bad"}, {"{ a; }", "bad"}, {"function a", "bad"}, {"a; done", "bad [a]"}, {"a && b &", "bad"}, {"a; b && (c) &", "bad [a]"}, {"a; b &", "bad [a]"}, {"a && (b >&2) && c", "bad [a]"}, {"until a", "bad"}, {"case a", "bad"}, {"a if then", "ok [a|if|then]"},
 		{"'a", "bad"}, {"$(a", "bad"}, {"`a", "bad"}, {"\"a\\\"b\"", "bad"},
 		{"a \\", "ok [a|]"},
 		{"#x", "ok"},
@@ -358,6 +366,25 @@ func TestShell(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%q: got %s, want %s", tt.script, got, tt.want)
+		}
+	}
+}
+
+// Shells of Windows sleep by commands of their own. timeout ends at once where nobody could press a key, as in a hook.
+func TestHooksOfWindows(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"powershell|-Command|Start-Sleep -Seconds 20":                                                   "exec 20s",
+		"powershell.exe|-NoProfile|-Command|Start-Sleep|-s|7":                                           "exec 7s",
+		`C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\PowerShell.exe|Start-Sleep -Milliseconds 1500`: "exec 1.5s",
+		"pwsh|-c|sleep 5; Start-Sleep 1":                                                                "exec 6s",
+		"powershell|-Command|Start-Sleep -Seconds 20; iisreset /stop":                                   "exec uniform 20s-25s undetermined",
+		"cmd|/c|timeout /t 20 /nobreak":                                                                 "exec uniform 0s-20s undetermined",
+		"timeout|/t|20":                                                                                 "exec uniform 0s-20s undetermined",
+		"cmd.exe|/c|stop.bat":                                                                           "exec uniform 0s-5s undetermined",
+	} {
+		if got := words(HookOf(execIn("mcr.microsoft.com/windows/servercore/iis:1", strings.Split(command, "|")...), world.Overrides{})); got != want {
+			t.Errorf("%s: %s, want %s", command, got, want)
 		}
 	}
 }

@@ -24,7 +24,8 @@ type command struct {
 }
 
 // parseShell splits a script into its commands, with the values of variables that are known. It is
-// not ok when the script is more than a chain of simple commands.
+// not ok when the script is more than a chain of simple commands: those are then the ones before what is more,
+// which the shell has run when it comes to that.
 func parseShell(script string, env variables) ([]command, bool) {
 	l := &shellLexer{rest: script, env: env}
 	var out []command
@@ -33,7 +34,7 @@ func parseShell(script string, env variables) ([]command, bool) {
 		token, kind := l.next()
 		switch kind {
 		case tokenBad:
-			return nil, false
+			return head(out, current.after, token+l.rest), false
 		case tokenWord:
 			current.words = append(current.words, token)
 			current.opaque = current.opaque || l.opaque
@@ -41,14 +42,14 @@ func parseShell(script string, env variables) ([]command, bool) {
 			continue
 		case tokenRedirect:
 			if _, k := l.next(); k != tokenWord {
-				return nil, false
+				return head(out, current.after, l.rest), false
 			}
 			continue
 		case tokenOperator, tokenEnd:
 		}
 		if len(current.words) > 0 {
 			if isKeyword(current.words[0]) {
-				return nil, false
+				return head(out, current.after, token+l.rest), false
 			}
 			l.env.after(&current)
 			out = append(out, current)
@@ -59,6 +60,19 @@ func parseShell(script string, env variables) ([]command, bool) {
 		}
 		current.after = token
 	}
+}
+
+// head are the commands that a shell has waited for when it comes to the rest of a script, which comes after an operator: with an & behind it,
+// a list that begins with some of them, a && b &, is not waited for.
+func head(commands []command, after, rest string) []command {
+	if after == ";" || !strings.Contains(strings.NewReplacer("&&", "", ">&", "", "&>", "").Replace(rest), "&") {
+		return commands
+	}
+	n := len(commands)
+	for n > 0 && commands[n-1].after != ";" {
+		n--
+	}
+	return commands[:max(n-1, 0)]
 }
 
 func isKeyword(word string) bool {

@@ -21,12 +21,20 @@ func TestListsAreSortedAsSlicesDoes(t *testing.T) {
 			}
 			slices.SortFunc(list[:length/3], order) // partly in order, as lists often are
 			got, want := slices.Clone(list), slices.Clone(list)
+			short := slices.Clone(list)
 			if By(got, order); !slices.Equal(got, sorted(want, slices.SortFunc[[]pair], order)) {
 				t.Fatalf("%d elements, %d keys: %v, want %v", length, keys, got, want)
 			}
+			if ShortBy(short, order); !slices.Equal(short, want) {
+				t.Fatalf("%d elements, %d keys, short: %v, want %v", length, keys, short, want)
+			}
 			got, want = slices.Clone(list), slices.Clone(list)
+			short = slices.Clone(list)
 			if StableBy(got, order); !slices.Equal(got, sorted(want, slices.SortStableFunc[[]pair], order)) {
 				t.Fatalf("%d elements, %d keys, stable: %v, want %v", length, keys, got, want)
+			}
+			if ShortStableBy(short, order); !slices.Equal(short, want) {
+				t.Fatalf("%d elements, %d keys, short and stable: %v, want %v", length, keys, short, want)
 			}
 		}
 	}

@@ -25,6 +25,10 @@ type Line struct {
 	Origin bool // what the story is about: the deletion of the pod that a request was lost to
 	Blamed bool // what the story explains the loss by: the component to blame did this, or was late with it. It is never left out
 
+	// Decides says that with it the pod which a request was lost to began to end, took no more connections or was gone. The last such line
+	// before the request is why the pod did not answer.
+	Decides bool
+
 	names *names
 }
 

@@ -19,6 +19,9 @@ func probeBehind(w *world.Workload, b ledger.Blame) (words, path string) {
 		p := w.Container().ReadinessProbe
 		return fmt.Sprintf("readinessProbe of periodSeconds %d, failureThreshold %d", p.PeriodSeconds, p.FailureThreshold), serverPath(w) + ".readinessProbe"
 	}
+	if p := w.Container().ReadinessProbe; p != nil && b.Cause == ledger.NoLocalEndpoint && b.Actor == ledger.App && w.Hooks[w.Container().Name].FailsReadiness {
+		return fmt.Sprintf("readinessProbe of periodSeconds %d, failureThreshold %d", p.PeriodSeconds, p.FailureThreshold), serverPath(w) + ".readinessProbe"
+	}
 	if b.Actor != ledger.KubeletProbe || b.Cause != ledger.NoEndpoint && b.Cause != ledger.NoLocalEndpoint {
 		return "", ""
 	}

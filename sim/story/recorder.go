@@ -126,7 +126,7 @@ func (t *Teller) Tell(r ledger.Request) []Line {
 	before = t.shorten(before, &r, hero)
 	out := t.about(before, hero)
 	for i, e := range before {
-		out[i].Blamed = t.blamed(e, &r)
+		out[i].Blamed, out[i].Decides = t.blamed(e, &r), t.decides(e, &r)
 	}
 	own := t.lost(&r, hero, told)
 	own.Lost.Elsewhere = slices.ContainsFunc(before, func(e *event.Event) bool { return t.gaveUp(e, &r, hero) })
@@ -158,6 +158,16 @@ func (t *Teller) blamed(e *event.Event, r *ledger.Request) bool {
 		return r.Blame.Cause == ledger.NodeGone
 	case event.Rules:
 		return len(e.Targets) == 0 && (r.Blame.Cause == ledger.NoEndpoint || r.Blame.Cause == ledger.NoLocalEndpoint)
+	default:
+		return false
+	}
+}
+
+// decides says that an event is what becomes of the pod that a request met: it is told to end, closes its port or exits.
+func (t *Teller) decides(e *event.Event, r *ledger.Request) bool {
+	switch e.Kind {
+	case event.Term, event.Closed, event.Kill, event.Ended:
+		return e.Pod >= 0 && e.Pod == t.named(r.Pod)
 	default:
 		return false
 	}
@@ -269,7 +279,7 @@ func (t *Teller) sent(e *event.Event, r *ledger.Request, hero api.PodID) bool {
 	if e.Kind == event.Ingress || r.Ingress != "" {
 		return e.Kind == event.Ingress && t.pods[e.Pod].Name == r.Ingress
 	}
-	if r.Blame.Cause == ledger.NoHealthyTarget { // it was sent to no target: those that were left before matter
+	if r.Blame.Cause == ledger.NoHealthyTarget && r.Node < 0 && r.Pod == "" { // it was sent to no target: those that were left before matter
 		return true
 	}
 	return e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero || t.gaveUp(e, r, hero)
@@ -332,8 +342,8 @@ func (t *Teller) shorten(events []*event.Event, r *ledger.Request, hero api.PodI
 	return t.fewer(out, r)
 }
 
-// fewer leaves out events behind the first until there are few enough, but for the deletions that the story counts from and what
-// the loss comes from. That a health port is well again goes before all else: who sends again says the same.
+// fewer leaves out events behind the first until there are few enough, but for the deletions that the story counts from, what the
+// loss comes from and how the pod ended. That a health port is well again goes before all else: who sends again says the same.
 func (t *Teller) fewer(events []*event.Event, r *ledger.Request) []*event.Event {
 	for i := len(events) - 1; len(events) > mostLines && i > 0; i-- {
 		if events[i].Kind == event.HealthPort && events[i].OK {
@@ -341,7 +351,7 @@ func (t *Teller) fewer(events []*event.Event, r *ledger.Request) []*event.Event 
 		}
 	}
 	for i := 1; len(events) > mostLines && i < len(events); {
-		if events[i].Kind == event.Deleted || t.blamed(events[i], r) {
+		if events[i].Kind == event.Deleted || t.blamed(events[i], r) || t.decides(events[i], r) {
 			i++
 			continue
 		}

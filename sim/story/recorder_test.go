@@ -146,6 +146,31 @@ func TestWhatALongStoryLeavesOut(t *testing.T) {
 	}
 }
 
+// How the pod of a request ended is told of however long the story is.
+func TestHowThePodEndedIsTold(t *testing.T) {
+	t.Parallel()
+	tell := &Teller{names: &names{pods: []cluster.PodRef{{ID: 0, Name: "web-0"}, {ID: 1, Name: "web-1"}}}}
+	r := &ledger.Request{Pod: "web-1"}
+	events := []*event.Event{{Kind: event.Action, Pod: -1}, {Kind: event.Term, Pod: 1}, {Kind: event.Term, Pod: 0}, {Kind: event.Ended, Pod: 1}}
+	for len(events) < 2*mostLines {
+		events = append(events, &event.Event{Kind: event.Ready, Pod: 0})
+	}
+	got := tell.fewer(events, r)
+	if len(got) != mostLines || got[1].Kind != event.Term || got[1].Pod != 1 || got[2].Kind != event.Ended {
+		t.Errorf("%d events: %v", len(got), got[:3])
+	}
+	all := []*event.Event{{Kind: event.Action, Pod: -1}}
+	for len(all) < 2*mostLines {
+		all = append(all, &event.Event{Kind: event.Term, Pod: 1})
+	}
+	if got := tell.fewer(slices.Clone(all), r); !slices.Equal(got, all) {
+		t.Errorf("of %d events that decide all but %d are told", len(all), len(got))
+	}
+	if tell.decides(&event.Event{Kind: event.Term, Pod: -1}, &ledger.Request{}) {
+		t.Error("a request that met no pod is told of one that ends")
+	}
+}
+
 // A request that was sent while the pod that it met took connections went elsewhere at first: its load balancer gave that up meanwhile.
 func TestWhereARequestWentBeforeItsPod(t *testing.T) {
 	t.Parallel()
@@ -161,15 +186,86 @@ func TestWhereARequestWentBeforeItsPod(t *testing.T) {
 	}{
 		"another node was given up":      {[]event.Event{gaveUp(1), closed(8 * sec)}, "this request, sent 7 s before to where nothing answered: node-1 -> pod 0: connection refused"},
 		"its own was":                    {[]event.Event{gaveUp(0), closed(8 * sec)}, "this request, sent 7 s before: node-1 -> pod 0: connection refused"},
+		"another pod was":                {[]event.Event{{At: 5 * sec, Kind: event.Balancer, Node: -1, Pod: 1}, closed(8 * sec)}, "this request, sent 7 s before to where nothing answered: node-1 -> pod 0: connection refused"},
+		"that pod was":                   {[]event.Event{{At: 5 * sec, Kind: event.Balancer, Node: -1, Pod: 0}, closed(8 * sec)}, "this request, sent 7 s before: node-1 -> pod 0: connection refused"},
+		"another node came back":         {[]event.Event{{At: 5 * sec, Kind: event.Balancer, Node: 1, Pod: -1, OK: true}, closed(8 * sec)}, "this request, sent 7 s before: node-1 -> pod 0: connection refused"},
+		"another node was before":        {[]event.Event{{At: 2 * sec, Kind: event.Balancer, Node: 1, Pod: -1}, closed(8 * sec)}, "this request, sent 7 s before: node-1 -> pod 0: connection refused"},
+		"another node was afterwards":    {[]event.Event{{At: 10 * sec, Kind: event.Balancer, Node: 1, Pod: -1}, closed(8 * sec)}, "this request, sent 7 s before: node-1 -> pod 0: connection refused"},
 		"the pod had closed when it was": {[]event.Event{closed(1 * sec), gaveUp(1)}, "this request, sent 7 s before: node-1 -> pod 0: connection refused"},
 	} {
-		story := NewTeller(sc, &Recorder{events: c.events}, []cluster.PodRef{{ID: 0, Name: "web-a"}}).Tell(request)
+		story := NewTeller(sc, &Recorder{events: c.events}, []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b", Ordinal: 1}}).Tell(request)
 		own := slices.IndexFunc(story, func(l Line) bool { return l.Lost != nil })
 		if got := story[own].Words(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if told := slices.ContainsFunc(story[:own], func(l Line) bool { return l.Event.Kind == event.Balancer && l.Event.Node == 1 }); told != story[own].Lost.Elsewhere {
+		if told := slices.ContainsFunc(story[:own], func(l Line) bool { return l.Event.Kind == event.Balancer && (l.Event.Node == 1 || l.Event.Pod == 1) }); told != story[own].Lost.Elsewhere {
 			t.Errorf("%s: told of the other node: %t", name, told)
+		}
+	}
+}
+
+// A load balancer and an ingress controller are told of where they sent the request on: to the node or the pod that it met, or where they had none
+// to send to.
+func TestWhoSentARequestOn(t *testing.T) {
+	t.Parallel()
+	tell := &Teller{names: &names{pods: []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "nginx-a"}, {ID: 2, Name: "nginx-b"}}}}
+	request := func(cause ledger.Cause, ingress string) *ledger.Request {
+		return &ledger.Request{Node: 2, Pod: "web-a", Ingress: ingress, Arrival: 2 * sec, End: 9 * sec, Blame: ledger.Blame{Cause: cause}}
+	}
+	balancer := func(node int, pod api.PodID) event.Event {
+		return event.Event{Kind: event.Balancer, Node: node, Pod: pod}
+	}
+	controller := func(pod api.PodID) event.Event { return event.Event{Kind: event.Ingress, Node: -1, Pod: pod} }
+	for _, c := range []struct {
+		what    string
+		event   event.Event
+		request *ledger.Request
+		want    bool
+	}{
+		{"its node", balancer(2, -1), request(ledger.StaleLB, ""), true},
+		{"another node", balancer(1, -1), request(ledger.StaleLB, ""), false},
+		{"its pod", balancer(-1, 0), request(ledger.StaleLB, ""), true},
+		{"another pod", balancer(-1, 1), request(ledger.StaleLB, ""), false},
+		{"another node, where there was no target", balancer(1, -1), &ledger.Request{Node: -1, Arrival: 2 * sec, End: 9 * sec, Blame: ledger.Blame{Cause: ledger.NoHealthyTarget}}, true},
+		{"another node, where the target did not answer", balancer(1, -1), request(ledger.NoHealthyTarget, ""), false},
+		{"its controller", controller(1), request(ledger.StaleRules, "nginx-a"), true},
+		{"another controller", controller(2), request(ledger.StaleRules, "nginx-a"), false},
+		{"any controller, of a request that came by none", controller(1), request(ledger.StaleRules, ""), false},
+		{"the load balancer before its controller", balancer(-1, 1), request(ledger.StaleLB, "nginx-a"), false},
+	} {
+		if got := tell.sent(&c.event, c.request, 0); got != c.want {
+			t.Errorf("%s: %v", c.what, got)
+		}
+	}
+}
+
+// The line of a request says where it went, and what its client saw.
+func TestWhatBecameOfARequest(t *testing.T) {
+	t.Parallel()
+	sc := &world.Scenario{
+		Nodes: []world.Node{{Name: "node-1"}, {Name: "node-2"}}, Workloads: []world.Workload{{Resource: &appsv1.Deployment{}}},
+		Traffic: []world.Traffic{{}, {LB: &world.LoadBalancer{}}},
+	}
+	names := newNames(sc, []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "nginx-a", Called: "nginx-a"}})
+	for want, c := range map[string]struct { // order: each for itself
+		request ledger.Request
+		pod     api.PodID
+		told    engine.Time
+	}{
+		"this request: node-1: connection refused":           {ledger.Request{Outcome: ledger.Refused}, -1, 0},
+		"this request: node-2 -> pod 0: connection reset":    {ledger.Request{Node: 1, Pod: "web-a", Outcome: ledger.Reset}, 0, 0},
+		"this request: node-2: HTTP 5xx":                     {ledger.Request{Node: 1, Outcome: ledger.HTTP5xx}, 0, 0},
+		"this request: node-1: no route to host":             {ledger.Request{Pod: "gone", Outcome: ledger.Unreachable}, -1, 0},
+		"this request: a node: timeout":                      {ledger.Request{Node: -1, Outcome: ledger.Timeout}, -1, 0},
+		"this request: load balancer: timeout":               {ledger.Request{Node: -1, Stream: 1, Outcome: ledger.Timeout}, -1, 0},
+		"this request: a node: unresolved":                   {ledger.Request{Node: 2, Outcome: ledger.Unresolved}, -1, 0},
+		"this request: nginx-a -> pod 0: connection refused": {ledger.Request{Ingress: "nginx-a", Pod: "web-a", Outcome: ledger.Refused}, 0, 0},
+		"this request: node-1: timeout after 1 s":            {ledger.Request{Arrival: 2 * sec, End: 3 * sec, Outcome: ledger.Timeout}, -1, 2 * sec},
+		"this request, sent 1.01 s before: node-1: timeout":  {ledger.Request{Arrival: 2 * sec, End: 3*sec + 19*engine.Millisecond, Outcome: ledger.Timeout}, -1, 3*sec + 19*engine.Millisecond},
+	} {
+		l := Line{At: c.told, Lost: &Lost{Request: c.request, Pod: c.pod}, names: names}
+		if got := l.Words(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -65,6 +65,9 @@ func serverPath(w *world.Workload) string {
 // its pods.
 func CulpritOf(w *world.Workload, b ledger.Blame, updated bool) (c Culprit, ok bool) {
 	what, path := culprit(w, b, updated)
+	if b.Cause == ledger.NoLocalEndpoint && b.Actor == ledger.App {
+		what, path = saysUnready(w)
+	}
 	if what == "" {
 		return Culprit{}, false
 	}
@@ -165,12 +168,7 @@ func (c Culprit) Same(o Culprit) bool {
 func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string) {
 	server := serverPath(w)
 	hook := w.Hooks[w.Container().Name]
-	preStop := func() (string, string) {
-		if hook.Kind == "" {
-			return noPreStop(w), server
-		}
-		return "preStop: " + hook.Why + cutAt(w, &hook), server + ".lifecycle.preStop"
-	}
+	preStop := func() (string, string) { return hookOf(w) }
 	switch b.Cause {
 	case ledger.StaleLB:
 		if hook.FailsAtOnce() || cutAt(w, &hook) != "" { // what was to keep the pod there does not
@@ -211,6 +209,27 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 	}
 }
 
+// hookOf is what the preStop hook of a server does, or that it has none.
+func hookOf(w *world.Workload) (what, path string) {
+	hook, server := w.Hooks[w.Container().Name], serverPath(w)
+	if hook.Kind == "" {
+		return noPreStop(w), server
+	}
+	return "preStop: " + hook.Why + cutAt(w, &hook), server + ".lifecycle.preStop"
+}
+
+// saysUnready is what has a server that stops fail its readiness probe on purpose: its hook, or SIGTERM.
+func saysUnready(w *world.Workload) (what, path string) {
+	if hook := w.Hooks[w.Container().Name]; hook.FailsReadiness || hook.SignalsServer {
+		return hookOf(w)
+	}
+	words := "a readinessProbe that the server fails from SIGTERM on"
+	if p := w.Container().ReadinessProbe; p != nil {
+		words += fmt.Sprintf(", of periodSeconds %d, failureThreshold %d", p.PeriodSeconds, p.FailureThreshold)
+	}
+	return words, serverPath(w) + ".readinessProbe"
+}
+
 // cutAt says that the grace period ends a hook before it is over, "" where it does not.
 func cutAt(w *world.Workload, hook *world.Hook) string {
 	if least := hook.Duration.Min(); least == 0 || least <= w.Grace() {
@@ -219,12 +238,11 @@ func cutAt(w *world.Workload, hook *world.Hook) string {
 	return fmt.Sprintf("; terminationGracePeriodSeconds cuts it at %d s", grace(w))
 }
 
-// noPreStop says whose there is not, where another container beside the server has one.
+// noPreStop says whose there is not, which is the server's, where another container beside it has one.
 func noPreStop(w *world.Workload) string {
-	server := w.Container().Name
-	for name, h := range w.Hooks { // order: whether there is one
-		if name != server && h.Kind != "" {
-			return "no preStop of container " + server + ", which the Service leads to"
+	for _, h := range w.Hooks { // order: whether there is one
+		if h.Kind != "" {
+			return "no preStop of container " + w.Container().Name + ", which the Service leads to"
 		}
 	}
 	return "no preStop"
@@ -272,7 +290,7 @@ func fewPods(w *world.Workload, updated bool) (what, path string) {
 // replicas is how many pods a workload asks for, or that it does not say.
 func replicas(w *world.Workload) (what, path string) {
 	if w.Object != nil && !w.Object.Has("spec.replicas") && w.Replicas() == 1 {
-		return "no replicas, so 1", "spec"
+		return "no spec.replicas, so 1", "spec"
 	}
 	return plural(int32(w.Replicas()), "replica"), "spec.replicas"
 }

@@ -1,14 +1,19 @@
 package story
 
 import (
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -55,6 +60,10 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 		{"a load balancer that is late", nil, elsewhere(ledger.StaleLB), "", ""},
 		{"a load balancer that is late, and a hook that takes its time", hook, elsewhere(ledger.StaleLB), "", ""},
 		{"a load balancer that is late, and a hook that the grace period cuts", cut, elsewhere(ledger.StaleLB), "preStop: sleep 9; terminationGracePeriodSeconds cuts it at 5 s", at + ".lifecycle.preStop"},
+		{"stale rules, and a hook as long as the grace period", func(w *world.Workload) {
+			w.Hooks["web"] = world.Hook{Kind: "exec", Why: "sleep 5", Duration: engine.Constant(5 * sec)}
+			w.Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+		}, elsewhere(ledger.StaleRules), "preStop: sleep 5", at + ".lifecycle.preStop"},
 		{"a load balancer that is late, and a hook that fails", func(w *world.Workload) {
 			w.Hooks["web"] = world.Hook{Kind: "missing", Why: "there is no sleep: it fails at once"}
 		}, elsewhere(ledger.StaleLB),
@@ -75,6 +84,8 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 			w.Revisions = map[string]world.App{"new": {CrashAfter: sec}}
 			w.Deployment().Spec.MinReadySeconds = 7
 		}, ledger.Blame{Cause: ledger.ListenerClosed}, "minReadySeconds 7", "spec.minReadySeconds"},
+		{"no endpoint, and no revision crashes", func(w *world.Workload) { w.Revisions = map[string]world.App{"new": {}} }, ledger.Blame{Cause: ledger.NoEndpoint}, "3 replicas", "spec.replicas"},
+		{"no endpoint, and a volume that was late though any node may have it", nil, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.VolumeAttach}, "3 replicas", "spec.replicas"},
 		{"killed", nil, ledger.Blame{Cause: ledger.KilledInFlight}, "terminationGracePeriodSeconds 30", "spec.template.spec.terminationGracePeriodSeconds"},
 		{"killed early", func(w *world.Workload) { w.Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &grace }, ledger.Blame{Cause: ledger.KilledInFlight},
 			"terminationGracePeriodSeconds 5", "spec.template.spec.terminationGracePeriodSeconds"},
@@ -130,6 +141,8 @@ func TestTheProbeBehindAPodThatIsNotReady(t *testing.T) {
 		{nil, &corev1.Probe{PeriodSeconds: 9}, b, "", ""},
 		{nil, &corev1.Probe{InitialDelaySeconds: 5, PeriodSeconds: 5}, b, "readinessProbe of initialDelaySeconds 5, periodSeconds 5", at + ".readinessProbe"},
 		{&corev1.Probe{InitialDelaySeconds: 30, PeriodSeconds: 10}, &corev1.Probe{PeriodSeconds: 10}, b, "startupProbe of initialDelaySeconds 30, periodSeconds 10", at + ".startupProbe"},
+		{&corev1.Probe{PeriodSeconds: 9}, nil, b, "", ""},
+		{&corev1.Probe{PeriodSeconds: 10}, nil, b, "startupProbe of periodSeconds 10", at + ".startupProbe"},
 		{&corev1.Probe{PeriodSeconds: 1}, &corev1.Probe{PeriodSeconds: 10}, b, "readinessProbe of periodSeconds 10", at + ".readinessProbe"},
 		{nil, nil, b, "", ""},
 		{nil, &corev1.Probe{PeriodSeconds: 10}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.ProxyWait}, "", ""},
@@ -163,6 +176,176 @@ func TestTheArgumentByWhichAServerClosesUnseen(t *testing.T) {
 		c, _ := CulpritOf(w, b, true)
 		if probed := c.Probe == "readinessProbe of periodSeconds 10, failureThreshold 3"; c.What != want || probed != (want != "no preStop") {
 			t.Errorf("%v: %+v", grace, c)
+		}
+	}
+}
+
+// asked is a Deployment with everything that an event may come from, a field a line.
+const asked = `apiVersion: lameduck/v1alpha1
+kind: Scenario
+metadata: {name: asked}
+spec:
+  traffic: [{name: inside, from: pods, to: "web:80", rate: 10/s}]
+  actions:
+  - {at: 5s, rolloutRestart: deployment/web}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  progressDeadlineSeconds: 60
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      terminationGracePeriodSeconds: 20
+      readinessGates:
+      - conditionType: example.com/a
+      - conditionType: example.com/b
+      volumes:
+      - name: logs
+        emptyDir: {}
+      - name: data
+        persistentVolumeClaim: {claimName: data}
+      containers:
+      - name: web
+        image: nginx:1.29
+        livenessProbe: {httpGet: {port: 8080}}
+        readinessProbe: {httpGet: {port: 8080}}
+        lifecycle:
+          preStop: {exec: {command: [sleep, "5"]}}
+      - name: log
+        image: fluentd:1
+        lifecycle:
+          preStop: {exec: {command: [sleep, "6"]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
+`
+
+// Behind an event stands the line that asks for it, of the file that has it, or none.
+func TestWhichLineAsksForAnEvent(t *testing.T) {
+	t.Parallel()
+	objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(asked)}}, manifest.Options{})
+	list, more := scenario.Parse(objects, scenario.Options{})
+	if len(list) != 1 || len(problems) > 0 || manifest.HasErrors(more) {
+		t.Fatal(problems, more)
+	}
+	sc := list[0]
+	plain := *sc
+	plain.Workloads = slices.Clone(sc.Workloads)
+	plain.Workloads[0].Hooks = nil
+	pods := []cluster.PodRef{{ID: 0, Name: "default/web r0 0"}}
+	of := func(container string) *corev1.Container { return &corev1.Container{Name: container} }
+	for name, c := range map[string]struct {
+		sc    *world.Scenario
+		event event.Event
+		line  int
+	}{
+		"an action":                            {sc, event.Event{Kind: event.Action, Pod: -1, Node: -1, Action: &sc.Actions[0]}, 7},
+		"the deadline of a rollout":            {sc, event.Event{Kind: event.Deadline, Pod: -1, Node: -1}, 13},
+		"a hook of the server":                 {sc, event.Event{Kind: event.PreStop, Node: -1, Container: of("web")}, 33},
+		"a hook of another container":          {sc, event.Event{Kind: event.PreStop, Node: -1, Container: of("log")}, 37},
+		"a hook that fails":                    {sc, event.Event{Kind: event.PreStopFailed, Node: -1, Container: of("log")}, 37},
+		"SIGTERM after a hook":                 {sc, event.Event{Kind: event.Term, Node: -1}, 0},
+		"SIGTERM at once":                      {&plain, event.Event{Kind: event.Term, Node: -1}, 28},
+		"SIGKILL":                              {sc, event.Event{Kind: event.Kill, Node: -1}, 18},
+		"a pod that is ready":                  {sc, event.Event{Kind: event.Ready, Node: -1}, 31},
+		"a pod that is not":                    {sc, event.Event{Kind: event.NotReady, Node: -1}, 31},
+		"a volume":                             {sc, event.Event{Kind: event.Volume, Node: -1}, 25},
+		"a gate":                               {sc, event.Event{Kind: event.Gate, Node: -1, Gate: "example.com/b"}, 21},
+		"a gate that stands nowhere":           {sc, event.Event{Kind: event.Gate, Node: -1, Gate: "example.com/c"}, 0},
+		"an end by itself":                     {sc, event.Event{Kind: event.Ended, Node: -1}, 0},
+		"an end by its livenessProbe":          {sc, event.Event{Kind: event.Ended, Node: -1, Ending: event.Liveness}, 30},
+		"something that nothing asks for":      {sc, event.Event{Kind: event.Created, Node: -1}, 0},
+		"something of a node, and of no pod":   {sc, event.Event{Kind: event.Wait, Pod: -1}, 0},
+		"a pod that is ready, on a node of it": {sc, event.Event{Kind: event.Ready}, 31},
+	} {
+		want := ""
+		if c.line > 0 {
+			want = "in.yaml"
+		}
+		l := newNames(c.sc, pods).line(&c.event)
+		if l.File != want || l.Line != c.line {
+			t.Errorf("%s: %s:%d, want line %d", name, l.File, l.Line, c.line)
+		}
+	}
+	plain.Workloads[0].Claims = nil
+	if file, line := newNames(&plain, pods).source(&event.Event{Kind: event.Volume, Node: -1}); file != "" || line != 0 {
+		t.Errorf("a volume of any node: %s:%d", file, line)
+	}
+}
+
+// An event has the name of what it happened to: a pod, else a node, else a workload or what an action is for.
+func TestWhatAnEventHappenedTo(t *testing.T) {
+	t.Parallel()
+	sc := handmade(t)
+	names := newNames(sc, []cluster.PodRef{{ID: 0, Name: "default/web r0 0"}})
+	for _, c := range []struct {
+		event event.Event
+		want  string
+	}{
+		{event.Event{Kind: event.Ready, Pod: 0, Node: 0}, "default/web r0 0"},
+		{event.Event{Kind: event.Ready, Pod: 0, Node: -1}, "default/web r0 0"},
+		{event.Event{Kind: event.Wait, Pod: -1, Node: 0}, sc.Nodes[0].Name},
+		{event.Event{Kind: event.Wait, Pod: -1, Node: 1}, sc.Nodes[1].Name},
+		{event.Event{Kind: event.Deadline, Pod: -1, Node: -1, Workload: 1}, sc.Workloads[1].Name()},
+		{event.Event{Kind: event.NoHistory, Pod: -1, Node: -1, Workload: 1}, sc.Workloads[1].Name()},
+		{event.Event{Kind: event.Action, Pod: -1, Node: -1, Action: &sc.Actions[0]}, sc.Actions[0].Target()},
+		{event.Event{Kind: event.Resumed, Pod: -1, Node: -1}, ""},
+	} {
+		if got := names.object(&c.event); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.event, got, c.want)
+		}
+	}
+}
+
+// Behind a pod that says it is not ready while it accepts stands what has it say so, and the probe by which that counts.
+func TestWhatHasAPodSayThatItIsNotReady(t *testing.T) {
+	t.Parallel()
+	probe := func(w *world.Workload) {
+		w.Deployment().Spec.Template.Spec.Containers[1].ReadinessProbe = &corev1.Probe{PeriodSeconds: 3, FailureThreshold: 1}
+	}
+	for name, c := range map[string]struct { // order: each for itself
+		edit        func(*world.Workload)
+		what, probe string
+	}{
+		"its hook": {func(w *world.Workload) {
+			probe(w)
+			w.Hooks["web"] = world.Hook{Kind: "exec", Why: "Envoy's /healthcheck/fail", FailsReadiness: true}
+		}, "preStop: Envoy's /healthcheck/fail", "readinessProbe of periodSeconds 3, failureThreshold 1"},
+		"SIGTERM": {probe, "a readinessProbe that the server fails from SIGTERM on, of periodSeconds 3, failureThreshold 1", ""},
+	} {
+		got, ok := CulpritOf(server(c.edit), ledger.Blame{Cause: ledger.NoLocalEndpoint, Actor: ledger.App}, true)
+		if !ok || got.What != c.what || got.Probe != c.probe {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// A line is the same whichever probe stands beside it.
+func TestTheSameLine(t *testing.T) {
+	t.Parallel()
+	c := Culprit{What: "3 replicas", Object: "shop/web", File: "in.yaml", Line: 7, Probe: "readinessProbe", ProbeFile: "in.yaml", ProbeLine: 9}
+	for name, x := range map[string]struct {
+		other Culprit
+		want  bool
+	}{
+		"itself":        {c, true},
+		"no probe":      {Culprit{What: c.What, Object: c.Object, File: c.File, Line: c.Line}, true},
+		"another line":  {Culprit{What: c.What, Object: c.Object, File: c.File, Line: 8}, false},
+		"another file":  {Culprit{What: c.What, Object: c.Object, File: "b.yaml", Line: c.Line}, false},
+		"another thing": {Culprit{What: "2 replicas", Object: c.Object, File: c.File, Line: c.Line}, false},
+	} {
+		if got := c.Same(x.other); got != x.want || x.other.Same(c) != x.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

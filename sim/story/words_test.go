@@ -30,7 +30,7 @@ var told = []struct {
 	{"Listening", event.Listening}, {"Closed", event.Closed}, {"Ended", event.Ended}, {"Wait", event.Wait}, {"Rules", event.Rules}, {"HealthPort", event.HealthPort},
 	{"Ingress", event.Ingress}, {"Balancer", event.Balancer}, {"Gate", event.Gate}, {"Tainted", event.Tainted}, {"NodeGone", event.NodeGone}, {"NodeBack", event.NodeBack},
 	{"NodeReady", event.NodeReady}, {"Cordoned", event.Cordoned}, {"EvictionRefused", event.EvictionRefused}, {"Drained", event.Drained}, {"Untainted", event.Untainted},
-	{"Joined", event.Joined},
+	{"Joined", event.Joined}, {"Deadline", event.Deadline}, {"NoHistory", event.NoHistory}, {"Volume", event.Volume},
 }
 
 // eventChanges are what may be different of an event.

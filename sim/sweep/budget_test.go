@@ -37,7 +37,7 @@ func TestHowManySeedsConfirmAFix(t *testing.T) {
 			u.record.Runs = append(u.record.Runs, light)
 		}
 		s := &search{
-			pool: &pool{opts: &Options{ConfirmRuns: confirmRuns}}, preset: "gke-l4", light: c.same, reruns: rerunning, confirms: confirming,
+			pool: &pool{opts: &Options{ConfirmRuns: confirmRuns}}, preset: "gke-l4", light: c.same, reruns: rerunning, confirms: confirming, mostNew: confirmRuns,
 			confirmed: map[confirmation]*confirmed{},
 		}
 		if c.before {
@@ -45,6 +45,17 @@ func TestHowManySeedsConfirmAFix(t *testing.T) {
 		}
 		if own, anew := s.rerunsOf(u), s.newRunsOf(u, []record.Run{{Events: c.events - 1}}); own != c.own || anew != c.anew {
 			t.Errorf("%s: %d of its own and %d new seeds, want %d and %d", name, own, anew, c.own, c.anew)
+		}
+	}
+}
+
+// What helps the workloads that matter most is confirmed on all new seeds, what helps others on half of them.
+func TestWorkloadsThatMatterLessHaveFewerNewSeeds(t *testing.T) {
+	t.Parallel()
+	b := &bench{pool: &pool{opts: &Options{ConfirmRuns: 5}}, workloads: []string{"a", "b", "c", "d"}}
+	for name, want := range map[string]int{"a": 5, "c": 5, "d": 3} {
+		if s := b.searchFor(&group{workload: name}); s.mostNew != want {
+			t.Errorf("%s: %d, want %d", name, s.mostNew, want)
 		}
 	}
 }

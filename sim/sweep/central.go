@@ -82,7 +82,7 @@ func (p *pool) extend(units []*unit, want func(*unit) int) (errs []string) {
 			continue
 		}
 		for n, most := len(u.record.Runs), want(u); n < most; n++ {
-			jobs = append(jobs, job{i, u.sc, p.opts.Seed + uint64(n), u.pairs()})
+			jobs = append(jobs, job{i, u.sc, p.opts.Seed + uint64(n), u.pairs(), u.sight})
 		}
 	}
 	for i, r := range p.runs("simulating", ForVerdict, jobs) {

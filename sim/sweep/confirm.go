@@ -17,9 +17,10 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	var longer []int64
 	var all []saving
 	var before, after, runs, newRuns uint64
+	saved := engine.Time(0)
 	for _, u := range s.units {
 		c := s.confirmOn(u, a)
-		all = append(all, c.saving)
+		all, saved = append(all, c.saving), max(saved, c.onAverage(u.record.Runs))
 		f.Cases, longer = append(f.Cases, c.fixed), append(longer, c.longer...)
 		before, runs, after, newRuns = before+c.before, runs+c.runs, after+c.after, newRuns+c.newRuns
 	}
@@ -34,7 +35,25 @@ func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	if !s.light && alone.sleeps() >= 0 {
 		f.Least = s.least(alone, s.newRuns(a))
 	}
-	return f, (halved(before, runs, after, newRuns) || savesOne(all)) && endsWith(&f) && !within(&f)
+	worth := f.Destructive == "" || saved >= little || slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.StuckBefore > 0 })
+	return f, (halved(before, runs, after, newRuns) || savesOne(all)) && endsWith(&f) && !within(&f) && worth
+}
+
+// onAverage is how much less traffic of one client is lost in a run, on average, where without the change the runs of a case lose what these do.
+func (c *saving) onAverage(all []record.Run) engine.Time {
+	var sum engine.Time
+	for i := range all {
+		most := engine.Time(0)
+		for k := range all[i].Streams {
+			most = max(most, all[i].Streams[k].LostSeconds)
+		}
+		sum += most
+	}
+	if c.before*c.newRuns == 0 || c.after*c.runs >= c.before*c.newRuns {
+		return 0
+	}
+	mean, left := float64(sum)/float64(len(all)), float64(c.after*c.runs)/float64(c.before*c.newRuns)
+	return engine.Time(mean * (1 - left))
 }
 
 // saving is what runs of one case lost before a change, and other ones after it.
@@ -63,7 +82,7 @@ func savesOne(all []saving) bool {
 	return saves
 }
 
-// little is how much of a loss a change has to save, where something is lost with it in most runs yet.
+// little is how much of a loss a change has to save, where something is lost with it in most runs yet, or it may break something.
 const little = 100 * engine.Millisecond
 
 // within says that what a change saves is about what it leaves: in each case something is lost in most of the new runs, as much in some of
@@ -112,7 +131,11 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 	if known := s.confirmed[key]; known != nil {
 		return known
 	}
-	ownRuns := u.record.Runs[:s.rerunsOf(u)]
+	ownRuns := u.record.Runs
+	if isStuck(&u.record) {
+		ownRuns = stuckFirst(&u.record)
+	}
+	ownRuns = ownRuns[:s.rerunsOf(u)]
 	out := &confirmed{changes: a.changes, saving: saving{runs: uint64(len(ownRuns))}}
 	var list []try
 	for i := range ownRuns {
@@ -157,7 +180,7 @@ func (s *search) rerunsOf(u *unit) int {
 
 // newRunsOf is how many new seeds confirm it, by what the runs of the unit weigh with it.
 func (s *search) newRunsOf(u *unit, with []record.Run) int {
-	most := s.pool.opts.ConfirmRuns
+	most := s.mostNew
 	if s.lightly(u) {
 		most = min(lightRuns, most)
 	}
@@ -201,7 +224,7 @@ func (s *search) describe(a *attempt) record.Fix {
 			reasons = append(reasons, c.Destructive)
 		}
 		if c.Sleep > 0 {
-			f.Margin, f.Hops = c.Sleep-s.lates.assumed, s.hops()
+			f.Margin, f.Hops, f.Action = c.Sleep-s.lates.assumed, s.hops(), c.Action
 		}
 	}
 	f.Destructive = strings.Join(reasons, "; ")

@@ -23,7 +23,7 @@ func TestFixesAreConfirmedOnOtherSeeds(t *testing.T) {
 		t.Fatal(errs)
 	}
 	u := units[0]
-	s := &search{pool: p, workload: u.record.Workload, units: units, reruns: rerunning, confirmed: map[confirmation]*confirmed{}}
+	s := &search{pool: p, workload: u.record.Workload, units: units, reruns: rerunning, mostNew: p.opts.ConfirmRuns, confirmed: map[confirmation]*confirmed{}}
 	got := s.confirmOn(u, &attempt{})
 	if got.runs != runs || got.newRuns != runs || got.before == 0 {
 		t.Fatalf("%d runs that lost %d requests, %d new ones", got.runs, got.before, got.newRuns)

@@ -24,6 +24,8 @@ const (
 	// fewestNew is how many new seeds confirm any other fix at least, where there is a lot to confirm: if nothing is lost in so
 	// many, then with 95 % confidence at most 5 % lose anything, which is the bound of the verdict rare.
 	fewestNew = 59
+	// inFull is for how many workloads there are all of them, those that matter most: for others half of them, which a report has a line for.
+	inFull = 3
 	// sampleRuns is how many runs attempts are compared on: those that lost most.
 	sampleRuns = 5
 	// shownFixes is how many are looked for and confirmed; together is how many changes one may
@@ -48,7 +50,7 @@ func fixes(p *pool, units []*unit, out *record.Simulation) (map[confirmation]*co
 		}
 	}
 	b := &bench{
-		pool: p, out: out, known: map[string]*solution{}, confirmed: map[confirmation]*confirmed{}, hooks: map[string]engine.Time{}, measured: map[string]lates{},
+		pool: p, out: out, workloads: workloads, known: map[string]*solution{}, confirmed: map[confirmation]*confirmed{}, hooks: map[string]engine.Time{}, measured: map[string]lates{},
 	}
 	var groups []group
 	for _, name := range workloads {
@@ -145,11 +147,12 @@ func fixable(r *record.Run) uint64 {
 
 // bench is where fixes are looked for, workload after workload.
 type bench struct {
-	pool   *pool
-	out    *record.Simulation
-	known  map[string]*solution // by group.key
-	groups int                  // how many there are: they share the budgets
-	tried  [][]string           // sets of changes, by their IDs, that helped a workload before: tried first
+	pool      *pool
+	out       *record.Simulation
+	workloads []string             // in the order in which fixes are looked for
+	known     map[string]*solution // by group.key
+	groups    int                  // how many there are: they share the budgets
+	tried     [][]string           // sets of changes, by their IDs, that helped a workload before: tried first
 	// confirmed is what units without a load balancer came to with some changes: they are judged again for each that others of
 	// their workload might be behind, and the changes are often the same.
 	confirmed map[confirmation]*confirmed
@@ -195,6 +198,10 @@ func (b *bench) searchFor(g *group) *search {
 	s := &search{
 		pool: b.pool, workload: g.workload, preset: g.preset, units: g.units, tried: b.tried, confirmed: b.confirmed, shown: shownFixes,
 		budget: searching / max(b.groups, 1), reruns: rerunning / max(b.groups, 1), confirms: confirming / max(b.groups, 1),
+		mostNew: b.pool.opts.ConfirmRuns,
+	}
+	if slices.Index(b.workloads, g.workload) >= inFull {
+		s.mostNew = (s.mostNew + 1) / 2
 	}
 	if g.preset != "" {
 		s.shown = 1 // one line a load balancer
@@ -225,10 +232,12 @@ func (b *bench) solve(g group) error {
 	for _, a := range found {
 		confirmed, helps := s.confirm(a)
 		if !helps {
-			noHelp = append([]string{a.title()}, noHelp...)
+			if !a.hasOneOf(noHelp) { // the set says no more than its part
+				noHelp = append([]string{a.title()}, noHelp...)
+			}
 			continue
 		}
-		a, f := s.gated(a, &confirmed)
+		a, f := s.sufficient(s.gated(a, &confirmed))
 		ids := a.ids()
 		if f.NotWith = same.known(ids); same == nil {
 			f.NotWith = append(s.notWith(a), s.brokenBy(a)...)
@@ -387,6 +396,11 @@ func (a *attempt) contains(other *attempt) bool {
 		}
 	}
 	return true
+}
+
+// hasOneOf says that a set of several changes has one of these titles in it.
+func (a *attempt) hasOneOf(titles []string) bool {
+	return len(a.changes) > 1 && slices.ContainsFunc(a.changes, func(c fix.Change) bool { return slices.Contains(titles, c.Title) })
 }
 
 // has says that a change is a part of one of an attempt, or one of these a part of it.

@@ -87,16 +87,25 @@ func (s *search) newRuns(a *attempt) []newRun {
 	return out
 }
 
-// lacking are those of some new runs that lose more with an attempt than what was confirmed leaves in the worst of them.
+// atOnce is how many new runs are done before it is looked whether an attempt lacks something in one of them: most that do show it soon.
+const atOnce = 8
+
+// lacking are runs that lose more with an attempt than what was confirmed leaves in the worst of them: the first that are found among some
+// new runs, none if there is none among all.
 func (s *search) lacking(a *attempt, on []newRun) []newRun {
-	list := make([]try, len(on))
-	for i, r := range on {
-		list[i] = try{r.unit.sc, a.changes, r.seed, r.unit.changed()}
-	}
 	var out []newRun
-	for i, run := range s.tries("confirming fixes", ForConfirm, list) {
-		if run == nil || fixable(run) > on[i].most {
-			out = append(out, on[i])
+	for some := range slices.Chunk(on, atOnce) {
+		list := make([]try, len(some))
+		for i, r := range some {
+			list[i] = try{r.unit.sc, a.changes, r.seed, r.unit.changed()}
+		}
+		for i, run := range s.tries("confirming fixes", ForConfirm, list) {
+			if run == nil || fixable(run) > some[i].most {
+				out = append(out, some[i])
+			}
+		}
+		if len(out) > 0 {
+			break
 		}
 	}
 	return out

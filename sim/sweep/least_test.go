@@ -90,7 +90,7 @@ func TestTheLeastHookIsProvenOnNewSeeds(t *testing.T) {
 	units := unitsOf([]scenario.Case{c})
 	p := &pool{ctx: context.Background(), opts: &Options{Seed: 1, ConfirmRuns: 40}}
 	p.extend(units, func(*unit) int { return sampleRuns })
-	s := &search{pool: p, workload: c.Workload, units: units, reruns: 1, confirms: 1 << 40, confirmed: map[confirmation]*confirmed{}}
+	s := &search{pool: p, workload: c.Workload, units: units, reruns: 1, mostNew: p.opts.ConfirmRuns, confirms: 1 << 40, confirmed: map[confirmation]*confirmed{}}
 	s.sampled()
 	a := &attempt{changes: []fix.Change{*fix.Shorter(c.Scenario, c.Scenario.Workload(c.Workload), 70)}}
 	s.screen([]*attempt{a})
@@ -115,5 +115,14 @@ func TestTheLeastHookIsProvenOnNewSeeds(t *testing.T) {
 	}
 	if len(s.lacking(s.shorter(a, 0, proven-1), anew)) == 0 {
 		t.Errorf("%d s would do, too", proven-1)
+	}
+	for i := range anew { // nothing may be lost: one of the first shows that something is
+		anew[i].most = 0
+	}
+	s.done = nil
+	worlds := map[Purpose]int{}
+	p.counts.of = worlds
+	if list := s.lacking(s.shorter(a, 0, 1), anew); len(list) == 0 || worlds[ForConfirm] != atOnce {
+		t.Errorf("%d runs lose more with 1 s, after %d were done", len(list), worlds[ForConfirm])
 	}
 }

@@ -2,9 +2,11 @@ package sweep
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -65,5 +67,25 @@ spec: {minAvailable: 100%, selector: {matchLabels: {app: kv}}}
 		if h != hooks[0] {
 			t.Errorf("%q", hooks)
 		}
+	}
+}
+
+// What a set of changes does not help with is known of the very set, in its order.
+func TestWhatIsKnownOfASetOfChanges(t *testing.T) {
+	t.Parallel()
+	s := &solution{
+		sets: [][]string{{"a"}, {"a", "b"}}, notWith: [][]record.OtherValue{{{ID: "x"}}, {{ID: "y"}, {ID: "z"}}},
+	}
+	for ids, want := range map[string]string{"a": "x", "a b": "y z", "b a": "", "b": "", "": ""} {
+		got := ""
+		for _, o := range s.known(strings.Fields(ids)) {
+			got += " " + o.ID
+		}
+		if strings.TrimSpace(got) != want {
+			t.Errorf("%q: %q, want %q", ids, got, want)
+		}
+	}
+	if (*solution)(nil).known([]string{"a"}) != nil {
+		t.Error("something is known of what was never solved")
 	}
 }

@@ -38,8 +38,7 @@ func (s *search) others() []otherwise {
 // robust says that an attempt does as much with the other values: there is none that it does not help with.
 func (s *search) robust(a *attempt) bool { return len(s.notWith(a)) == 0 }
 
-// notWith names the other values with which an attempt does not do as much as it does as assumed: it leaves more than a tenth of
-// what is lost then, where it leaves nearly nothing as assumed, or more than half, which is no help.
+// notWith names the other values with which an attempt does not do as much as it does as assumed: see bearable.
 func (s *search) notWith(a *attempt) []record.OtherValue {
 	others := s.others()
 	var list []try
@@ -64,18 +63,35 @@ func (s *search) notWith(a *attempt) []record.OtherValue {
 	}
 	var out []record.OtherValue
 	for i := range left {
-		if other := (record.OtherValue{ID: others[i].ID, Value: others[i].Value}); part*left[i] > others[i].lost && !slices.Contains(out, other) {
+		other := record.OtherValue{ID: others[i].ID, Value: others[i].Value}
+		if left[i] > s.bearable(a, others[i].lost/part, len(others[i].seeds)) && !slices.Contains(out, other) {
 			out = append(out, other)
 		}
 	}
 	return out
 }
 
+// bearable is what an attempt may leave lost in some runs with another value: a part of what is lost then, a tenth where it leaves nearly
+// nothing as assumed, or half, more of which is no help. But a tenth of two minutes is no end of the loss: what ends it as assumed leaves no more
+// than a second of traffic in a run.
+func (s *search) bearable(a *attempt, part uint64, runs int) uint64 {
+	if a.lost*nearly > s.before {
+		return part
+	}
+	second := 1
+	for _, u := range s.units {
+		for i := range u.sc.Traffic {
+			second = max(second, u.sc.Traffic[i].Rate/1000)
+		}
+	}
+	return min(part, uint64(runs*second))
+}
+
 // brokenSeeds is how many seeds a change is run on with each other value that makes no difference without it.
 const brokenSeeds = 2
 
 // brokenBy names other values that make no difference to the manifest as it is, but to what a change does: it leaves more than half
-// of what was lost, and more than little.
+// of what was lost, or than is bearable, and more than little.
 func (s *search) brokenBy(a *attempt) []record.OtherValue {
 	type value struct {
 		record.OtherValue
@@ -105,7 +121,7 @@ func (s *search) brokenBy(a *attempt) []record.OtherValue {
 	}
 	var out []record.OtherValue
 	for _, v := range values {
-		if 2*v.left > v.before && v.left > brokenSeeds*uint64(little/(10*engine.Millisecond)) && !slices.Contains(out, v.OtherValue) {
+		if v.left > s.bearable(a, v.before/2, brokenSeeds) && v.left > brokenSeeds*uint64(little/(10*engine.Millisecond)) && !slices.Contains(out, v.OtherValue) {
 			out = append(out, v.OtherValue)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -59,8 +60,17 @@ func calm(runs []record.Run) bool {
 
 // paired is a run of a scenario and the run of the same seed without the action, taken out of it.
 func paired(sc *world.Scenario, seed uint64, which pairing) outcome {
+	return pairedWith(sc, seed, which, nil)
+}
+
+// pairedWith is paired with a run that somebody hears of, nil for nobody.
+func pairedWith(sc *world.Scenario, seed uint64, which pairing, sight *timeline.Recorder) outcome {
 	var failed, before failures
-	with := recorded(sc, seed, &failed, which == pairedKnown)
+	var listener ledger.Listener
+	if which == pairedKnown {
+		listener = &failed
+	}
+	with := recordedWith(sc, seed, listener, sight)
 	if with.err != nil || !touched(with.run) || which == pairedSmall && with.run.LostSeconds() >= much {
 		return with
 	}
@@ -82,13 +92,21 @@ func paired(sc *world.Scenario, seed uint64, which pairing) outcome {
 
 // recorded is a run by itself, whose failed requests are listed where they are asked for.
 func recorded(sc *world.Scenario, seed uint64, list *failures, asked bool) outcome {
+	if !asked {
+		return recordedWith(sc, seed, nil, nil)
+	}
+	return recordedWith(sc, seed, list, nil)
+}
+
+// recordedWith is a run by itself, with who hears of its requests, or else of all that a sight has; nil is nobody.
+func recordedWith(sc *world.Scenario, seed uint64, requests ledger.Listener, sight *timeline.Recorder) outcome {
 	memory, ok := memories.Get().(*sim.Memory)
 	if !ok {
 		memory = &sim.Memory{}
 	}
-	opts := sim.Options{Memory: memory, Unlisted: true}
-	if asked {
-		opts.Requests = list
+	opts := sim.Options{Memory: memory, Unlisted: true, Requests: requests}
+	if sight != nil && requests == nil {
+		opts.Requests, opts.Events = sight, sight.Log()
 	}
 	res, err := sim.RunWith(sc, seed, opts)
 	if err != nil {

@@ -19,7 +19,9 @@ func webOn(t *testing.T, service string, opts scenario.Options) []scenario.Case 
 	t.Helper()
 	text := strings.Replace(web, "  type: NodePort\n", service, 1)
 	text = text[:strings.LastIndex(text, "---")]
-	opts.Set = append(opts.Set, "nodes.count=3")
+	if opts.Nodes == 0 {
+		opts.Set = append(opts.Set, "nodes.count=3")
+	}
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
 	opts.Actions = []string{"rollout"}
 	cases, more := scenario.Infer(objects, opts)

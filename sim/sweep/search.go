@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ type search struct {
 	// elsewhere is how late the last way to a pod closes in what else is done to the workload: a hook is long enough for that, too.
 	elsewhere engine.Time
 	budget    int            // for one size of sets of changes
+	mostNew   int            // how many new seeds confirm what was found, at most
 	reruns    int            // the budget for the units' own seeds with what was found
 	confirms  int            // and for new seeds
 	before    uint64         // requests lost on the samples
@@ -103,11 +105,18 @@ func (s *search) measureOn(changes []fix.Change) error {
 	return nil
 }
 
-// mattering are the other values with which a change has to hold: those that a unit depends on; of what cannot end, which comes to the same with
-// any value, those that are reported of its load balancer, for what is lost once it ends depends on them.
+// mattering are the other values with which a change has to hold: those that a unit depends on, and how often nodes write their rules, for which a
+// hook has to be long enough, although few requests meet it; of what cannot end, which comes to the same with any value, those that are
+// reported of its load balancer, for what is lost once it ends depends on them.
 func mattering(u *unit) []scenario.Alternative {
 	if !isStuck(&u.record) {
-		return deciding(u)
+		all, out := u.everyAlternative(), deciding(u)
+		for _, i := range u.indifferent {
+			if all[i].ID == "proxy" {
+				out = append(out, all[i])
+			}
+		}
+		return out
 	}
 	return slices.DeleteFunc(scenario.Alternatives(u.sc), func(a scenario.Alternative) bool { return !strings.HasPrefix(a.ID, "lb.") })
 }
@@ -395,7 +404,39 @@ func (s *search) best(singles []*attempt) []*attempt {
 	if len(found) > 0 || len(all) == 0 {
 		return found
 	}
-	return s.leastLost(all)
+	return s.grown(s.leastLost(all), singles)
+}
+
+// grown adds to a set that leaves too much lost what leaves at most half of that, one change at a time: several parts of a remedy may do little
+// but together, and not all sets of so many can be tried. Which one is the best is asked of the runs that lost most.
+func (s *search) grown(found, singles []*attempt) []*attempt {
+	for len(found) == 1 && found[0].lost*nearly > s.before {
+		now := found[0]
+		var sets []*attempt
+		for _, one := range singles {
+			if one.ran && !now.contains(one) && !now.has(&one.changes[0]) {
+				sets = append(sets, &attempt{changes: append(slices.Clone(now.changes), one.changes...)})
+			}
+		}
+		if len(sets) == 0 || s.weight()*(len(sets)*fewSamples/sampleRuns+1) > s.budget {
+			break
+		}
+		s.screenOn(sets, 0, fewSamples)
+		best := slices.MinFunc(sets, func(a, b *attempt) int { return cmp.Compare(a.left(), b.left()) })
+		if !s.leaves(best, now.lost/2) || best.stuck > 0 {
+			break
+		}
+		found = []*attempt{best}
+	}
+	return found
+}
+
+// left is what an attempt leaves lost where it can be made and comes to its end.
+func (a *attempt) left() uint64 {
+	if !a.ran || a.stuck > 0 {
+		return math.MaxUint64
+	}
+	return a.lost
 }
 
 // leastLost is the smallest set of changes of those that lose close to the least.
@@ -410,20 +451,40 @@ func (s *search) leastLost(all []*attempt) []*attempt {
 }
 
 // affordable adds one more change to each attempt of a level, and keeps to the budget: where not all sets can be tried, those of the
-// changes that leave least lost by themselves are.
+// changes that leave least lost by themselves are, and the best of these with many others. For what does nothing alone may be what it
+// lacks, as a rollout that takes no pod away before there is another does for a hook.
 func (s *search) affordable(level, singles []*attempt) []*attempt {
 	failed := func(a *attempt) bool { return !a.ran }
 	level, singles = slices.DeleteFunc(slices.Clone(level), failed), slices.DeleteFunc(slices.Clone(singles), failed)
+	sets := grow(level, singles)
+	most := max(0, s.budget/max(1, s.weight()))
+	if len(sets) <= most {
+		return sets
+	}
+	place := places(singles)
+	order := slices.Clone(sets)
+	sorted.StableBy(order, func(a, b *attempt) int { return cmp.Compare(a.placed(place), b.placed(place)) })
+	return slices.DeleteFunc(sets, func(a *attempt) bool { return !slices.Contains(order[:most], a) })
+}
+
+// places has the place of each change among others, by what it leaves lost by itself: the best has 1.
+func places(singles []*attempt) map[string]int {
 	ranked := slices.Clone(singles)
 	sorted.StableBy(ranked, func(a, b *attempt) int { return cmp.Compare(a.lost, b.lost) })
-	for most := len(ranked); most > 1; most-- {
-		without := func(a *attempt) bool { return slices.ContainsFunc(ranked[most:], a.contains) }
-		sets := slices.DeleteFunc(grow(level, singles), without)
-		if s.weight()*len(sets) <= s.budget {
-			return sets
-		}
+	out := map[string]int{}
+	for i, a := range ranked {
+		out[a.changes[0].ID] = i + 1
 	}
-	return nil
+	return out
+}
+
+// placed is the product of the places of an attempt's changes: the first of all with the eighth is tried as soon as the second with the fourth.
+func (a *attempt) placed(place map[string]int) int {
+	product := 1
+	for i := range a.changes {
+		product *= place[a.changes[i].ID]
+	}
+	return product
 }
 
 // weight is about what it costs to screen one attempt.
@@ -435,12 +496,17 @@ func (s *search) weight() int {
 	return weight
 }
 
-// leaves says that an attempt leaves so many requests lost on the samples at most. Those that lost most come first: where they are too
-// many with these already, the others make them no fewer.
+// fewSamples are the runs that lost most: one for each processor, mostly.
+const fewSamples = 2
+
+// leaves says that an attempt leaves so many requests lost on the samples at most. Those that lost most come first, unless they have been
+// tried: where they are too many with these already, the others make them no fewer.
 func (s *search) leaves(a *attempt, most uint64) bool {
-	const worst = 2 // one for each processor, mostly
-	if s.screenOn([]*attempt{a}, 0, worst); a.ran && a.lost <= most {
-		s.screenOn([]*attempt{a}, worst, sampleRuns)
+	if a.of == nil {
+		s.screenOn([]*attempt{a}, 0, fewSamples)
+	}
+	if a.ran && a.lost <= most {
+		s.screenOn([]*attempt{a}, fewSamples, sampleRuns)
 	}
 	return a.ran && a.lost <= most
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
-// Sets of changes cost more the more there are. What was left out once where the budget is short was all sets of two; now it is
-// those of the changes that do least.
+// Sets of changes cost more the more there are. Where the budget is short those of the changes that do most are tried, and what does most
+// with what does nothing by itself: once that was left out, though it may be the half that was missing.
 func TestABudgetIsSpentOnTheChangesThatHelpMost(t *testing.T) {
 	t.Parallel()
 	run := record.Run{Events: 99, Streams: []record.Stream{{}}}
@@ -24,8 +24,9 @@ func TestABudgetIsSpentOnTheChangesThatHelpMost(t *testing.T) {
 	}
 	for budget, want := range map[int][]string{
 		600: {"gate+preStop", "gate+probe", "grace+gate", "grace+preStop", "grace+probe", "probe+preStop"},
-		300: {"gate+preStop", "gate+probe", "probe+preStop"},
-		299: {"gate+preStop"},
+		500: {"gate+preStop", "gate+probe", "grace+gate", "grace+preStop", "probe+preStop"},
+		399: {"gate+preStop", "gate+probe", "grace+gate"},
+		100: {"gate+preStop"},
 		99:  nil,
 	} {
 		s := &search{units: []*unit{u}, samples: [][]record.Run{{run}}, budget: budget}

@@ -13,10 +13,12 @@ const (
 	// pairedSeeds is how many seeds each other value of an assumption is tried on, fewestSeeds where there is a lot to try, or where
 	// these come to the same as what was assumed: all of it together is to be about as heavy as trying. Where even these are heavier
 	// than tryingOne for one value, or than tryingAll for all, they are leastSeeds. The first of them is run alone: it says whether the others have to be paired,
-	// and where these are leastSeeds it may be enough: see evident.
+	// and where these are leastSeeds it may be enough: see evident. What loses something in few runs is tried on surelySeeds where the first
+	// ones seem to lose more seldom, or more often: see settle.
 	pairedSeeds = 20
 	fewestSeeds = 5
 	leastSeeds  = 3
+	surelySeeds = 100
 	trying      = 1_500_000
 	tryingAll   = 3_000_000
 	tryingOne   = 100_000
@@ -49,6 +51,7 @@ func sensitivity(p *pool, units []*unit) {
 		}
 		p.try(trials)
 	}
+	p.settle(trials)
 	for _, t := range trials {
 		if len(t.runs) == t.want { // a trial that was cut short says nothing
 			t.close()
@@ -60,6 +63,20 @@ func sensitivity(p *pool, units []*unit) {
 			u.others, u.indifferent = one.others, one.indifferent
 		}
 	}
+}
+
+// settle tries on more seeds what seems to lose something more often than the case, or more seldom, where few runs of either do: a few seeds do
+// not say so, or that it is hardly ever.
+func (p *pool) settle(trials []*trial) {
+	weight := 0
+	unsure := slices.DeleteFunc(slices.Clone(trials), func(t *trial) bool { return len(t.runs) != t.want || !t.unit.record.Unsure(t.runs) })
+	for _, t := range unsure {
+		weight += t.unit.weight()
+	}
+	for _, t := range unsure {
+		t.want = max(t.want, min(afford(trying, weight, t.want, surelySeeds), len(t.unit.record.Runs)))
+	}
+	p.try(unsure)
 }
 
 // trialsOf lists what is tried, with the weight of one run of each in all, and the first of each of
@@ -129,7 +146,7 @@ func (t *trial) close() {
 	if calm(t.runs) {
 		o.pairs = unpaired
 	}
-	for i := range t.runs {
+	for i := range t.runs[:min(pairedSeeds, len(t.runs))] {
 		o.lost = append(o.lost, fixable(&t.runs[i]))
 	}
 	u.others = append(u.others, o)
@@ -140,7 +157,7 @@ func (p *pool) try(trials []*trial) {
 	var jobs []job
 	for i, t := range trials {
 		for ; t.done < t.want; t.done++ {
-			jobs = append(jobs, job{i, t.alt.Scenario, t.unit.record.Runs[t.done].Seed, t.pairs()})
+			jobs = append(jobs, job{i, t.alt.Scenario, t.unit.record.Runs[t.done].Seed, t.pairs(), nil})
 		}
 	}
 	for i, r := range p.runs("trying assumptions", ForOther, jobs) {

@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -66,14 +67,19 @@ func outOfOrder(lines, texts []string) string {
 
 // tell adds the story of an example to each cause of a case, and the line behind it. It runs
 // the examples' seeds again.
-func (p *pool) tell(sc *world.Scenario, c *record.Case) error {
+func (p *pool) tell(u *unit, c *record.Case) error {
+	sc := u.sc
 	tellers := map[uint64]*story.Teller{}
 	for i := range c.Causes {
 		x := &c.Causes[i]
 		teller := tellers[x.Example.Seed]
 		if teller == nil {
-			p.counts.add(ForStory, 1)
-			_, t, err := storied(sc, x.Example.Seed, met(c.Causes, x.Example.Seed))
+			nodes := met(c.Causes, x.Example.Seed)
+			t, err := p.follow(u, &story.Recorder{}, nodes)
+			if t == nil && err == nil {
+				p.counts.add(ForStory, 1)
+				_, t, err = storied(sc, x.Example.Seed, nodes)
+			}
 			if err != nil {
 				return fmt.Errorf("%s, seed %d: %w", c.ID, x.Example.Seed, err)
 			}
@@ -117,9 +123,12 @@ func met(causes []record.Cause, seed uint64) []int {
 }
 
 // keep adds to a case that holds how its first run went, and what of it was due to the fallback to pods that terminate.
-func (p *pool) keep(sc *world.Scenario, c *record.Case) error {
-	seed := c.Runs[0].Seed
-	teller, err := p.replaced(sc, seed)
+func (p *pool) keep(u *unit, c *record.Case) error {
+	sc, seed := u.sc, c.Runs[0].Seed
+	teller, err := p.follow(u, about(u.sight), nil)
+	if teller == nil && err == nil {
+		teller, err = p.replaced(sc, seed)
+	}
 	if err != nil {
 		return fmt.Errorf("%s, seed %d: %w", c.ID, seed, err)
 	}
@@ -134,6 +143,16 @@ func (p *pool) keep(sc *world.Scenario, c *record.Case) error {
 	}
 	c.Kept.Without = without.run.LostSeconds()
 	return nil
+}
+
+// about returns a Recorder about the first pod that was deleted in a run that a sight heard of.
+func about(sight *timeline.Recorder) *story.Recorder {
+	if sight != nil {
+		if pod, ok := sight.FirstDeleted(); ok {
+			return story.RecorderAbout(pod)
+		}
+	}
+	return &story.Recorder{}
 }
 
 // replaced tells how the first pod that was deleted was replaced. Which one that is a run says first of which no rules are written

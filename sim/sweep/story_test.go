@@ -176,7 +176,7 @@ func TestAStoryNeedsTheRulesOfItsNodeAlone(t *testing.T) {
 			}
 			p := &pool{ctx: context.Background(), opts: &Options{Seed: 1, Runs: 3}}
 			central(p, []*unit{u})
-			if err := p.tell(u.sc, &u.record); err != nil {
+			if err := p.tell(u, &u.record); err != nil {
 				t.Fatal(err)
 			}
 			for _, x := range u.record.Causes {

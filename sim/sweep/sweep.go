@@ -61,6 +61,7 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*record.Simu
 		out.Cases = assemble(cases, units)
 		return out, err
 	}
+	p.sights(units)
 	errs := central(p, units)
 	if p.refused != nil {
 		out.Cases = assemble(cases, units)
@@ -114,9 +115,9 @@ func stories(p *pool, units []*unit) (errs []string) {
 		c.Causes = slices.Clone(c.Causes)
 		switch {
 		case len(c.Causes) > 0:
-			out.err = p.tell(units[i].sc, &c)
+			out.err = p.tell(units[i], &c)
 		case c.Verdict == record.Holds:
-			out.err = p.keep(units[i].sc, &c)
+			out.err = p.keep(units[i], &c)
 		}
 		out.causes, out.kept = c.Causes, c.Kept
 		return out

@@ -21,9 +21,11 @@ const drawnRequests = 2_000_000
 type traced struct {
 	sc       *world.Scenario
 	seed     uint64
-	requests uint64 // about
-	paired   bool   // something fails without the action, too
-	counted  bool   // requests that are simply answered are counted, and not followed
+	requests uint64             // about
+	paired   bool               // something fails without the action, too
+	counted  bool               // requests that are simply answered are counted, and not followed
+	sight    *timeline.Recorder // of the same run, nil for none: what of a large world matters
+	followed *followed          // that run, with what matters followed, nil where it has to be made
 	into     **timeline.Timeline
 }
 
@@ -59,7 +61,7 @@ func timelines(p *pool, units []*unit, out *record.Simulation, solved map[confir
 	for _, c := range out.Worst() {
 		if len(list) < p.opts.Timelines && len(c.Runs) > 0 {
 			u := unitOf(units, out, c)
-			list = append(list, traced{sc: u.sc, seed: seedOf(c), requests: c.Runs[0].Sum().Total, paired: failsAnyway(c), into: &c.Timeline})
+			list = append(list, traced{sc: u.sc, seed: seedOf(c), requests: c.Runs[0].Sum().Total, paired: failsAnyway(c), sight: u.sight, followed: u.followed, into: &c.Timeline})
 			list = append(list, withFix(u, out, c, solved)...)
 		}
 	}
@@ -82,20 +84,7 @@ func timelines(p *pool, units []*unit, out *record.Simulation, solved map[confir
 
 // trace runs it, and once more where the first run says what of a large world matters.
 func (x *traced) trace(p *pool) (*timeline.Timeline, error) {
-	p.counts.add(ForStory, 1)
-	anyway, err := x.withoutAction(p)
-	if err != nil {
-		return nil, err
-	}
-	r := timeline.NewRecorder(x.sc, nil)
-	r.Without(anyway)
-	res, err := x.run(r)
-	if err == nil && r.Cramped() {
-		p.counts.add(ForStory, 1)
-		r = timeline.NewRecorder(x.sc, r.Focus())
-		r.Without(anyway)
-		res, err = x.run(r)
-	}
+	r, res, err := x.recorded(p)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +93,32 @@ func (x *traced) trace(p *pool) (*timeline.Timeline, error) {
 		t.Clients[i].WithoutServer = withoutServer(&x.sc.Traffic[i], &res.Streams[i])
 	}
 	return t, nil
+}
+
+// recorded is the run of a timeline with what was heard of it.
+func (x *traced) recorded(p *pool) (*timeline.Recorder, *sim.Result, error) {
+	if x.followed != nil {
+		return x.followed.recorder, x.followed.res, nil
+	}
+	anyway, err := x.withoutAction(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	about := func(f *timeline.Focus) (*timeline.Recorder, *sim.Result, error) {
+		p.counts.add(ForStory, 1)
+		r := timeline.NewRecorder(x.sc, f)
+		r.Without(anyway)
+		res, err := x.run(r, sim.Options{Events: r.Log()})
+		return r, res, err
+	}
+	if x.sight != nil && !x.paired {
+		return about(x.sight.Focus())
+	}
+	r, res, err := about(nil)
+	if err == nil && r.Cramped() {
+		return about(r.Focus())
+	}
+	return r, res, err
 }
 
 // withoutServer is how long the sessions of a stream had no server, where that is more than the requests that failed come to.
@@ -139,8 +154,9 @@ func failsAnyway(c *record.Case) bool {
 	})
 }
 
-func (x *traced) run(r *timeline.Recorder) (*sim.Result, error) {
-	return sim.RunWith(x.sc, x.seed, sim.Options{Events: r.Log(), Requests: r, DrawAll: !x.counted && x.requests <= drawnRequests})
+func (x *traced) run(r *timeline.Recorder, opts sim.Options) (*sim.Result, error) {
+	opts.Requests, opts.DrawAll = r, !x.counted && x.requests <= drawnRequests
+	return sim.RunWith(x.sc, x.seed, opts)
 }
 
 // unitOf is the unit whose runs a case has: behind the load balancer that it loses most with, where it might be several.

@@ -45,7 +45,7 @@ func (s *search) tries(stage string, what Purpose, list []try) []*record.Run {
 		if changed[made] == nil {
 			changed[made] = fix.Apply(id.of, s.workload, list[i].changes)
 		}
-		jobs, ids = append(jobs, job{0, changed[made], id.seed, id.pair}), append(ids, id)
+		jobs, ids = append(jobs, job{0, changed[made], id.seed, id.pair, nil}), append(ids, id)
 	}
 	for i, r := range s.pool.runs(stage, what, jobs) {
 		if r.run != nil {

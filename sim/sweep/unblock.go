@@ -6,6 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // begun is what was done to a workload and does not come to its end.
@@ -18,7 +19,7 @@ func (b *bench) unblock(units []*unit) error {
 	for _, x := range list {
 		s := &search{
 			pool: b.pool, workload: x.workload, confirmed: b.confirmed, budget: searching / len(list), reruns: rerunning / len(list),
-			confirms:  confirming / len(list),
+			confirms: confirming / len(list), mostNew: b.pool.opts.ConfirmRuns,
 			otherwise: []otherwise{}, // whether a rollout ends does not depend on them
 		}
 		for _, u := range units {
@@ -30,6 +31,9 @@ func (b *bench) unblock(units []*unit) error {
 			continue // its clients are not judged, and changes are only tried where they are
 		}
 		s.sampled()
+		for k, u := range s.units {
+			s.samples[k] = stuckFirst(&u.record)
+		}
 		var err error
 		if s.elsewhere, err = b.hookFor(x.workload, units); err != nil {
 			return err
@@ -86,6 +90,38 @@ func isStuck(c *record.Case) bool {
 	return c.Kind != kindScenario && c.Kind != scenario.KindNode && c.Verdict.Endless()
 }
 
+// stuckFirst are the runs of a case, those first that do not come to their end.
+func stuckFirst(c *record.Case) []record.Run {
+	runs := slices.Clone(c.Runs)
+	rank := func(r *record.Run) int {
+		if r.Stuck != nil {
+			return 0
+		}
+		return 1
+	}
+	sorted.StableBy(runs, func(a, b record.Run) int { return rank(&a) - rank(&b) })
+	return runs
+}
+
+// byChance is on how many runs a change has to let all come to their end where some do without it: each change gives other random numbers, and
+// of a few runs all may end by those.
+const byChance = 60
+
+// ends says that with an attempt, which has been screened, all rollouts come to their end, and hardly by chance.
+func (s *search) ends(a *attempt) bool {
+	if !a.ran || a.stuck > 0 {
+		return false
+	}
+	weight, chance := 0, false
+	for _, u := range s.units {
+		weight, chance = weight+u.weight(), chance || u.record.StuckRuns() < len(u.record.Runs)
+	}
+	if chance {
+		s.screenOn([]*attempt{a}, sampleRuns, afford(s.budget, weight, sampleRuns, byChance))
+	}
+	return a.ran && a.stuck == 0
+}
+
 // ways are the smallest sets of changes with which all rollouts of the samples come to their end, and the titles of those that do
 // not help by themselves.
 func (s *search) ways() (found []*attempt, noHelp []string) {
@@ -101,7 +137,7 @@ func (s *search) ways() (found []*attempt, noHelp []string) {
 		}
 		s.screen(level)
 		for _, a := range level {
-			if a.ran && a.stuck == 0 && len(found) < shownFixes {
+			if len(found) < shownFixes && s.ends(a) {
 				found = append(found, a)
 			}
 		}

@@ -29,6 +29,28 @@ func casesWith(t *testing.T, text string, opts scenario.Options) []scenario.Case
 
 const pod = "        ports: [{containerPort: 8080}]\n"
 
+// What a rollout waits for in vain in some of the runs is its verdict, and a way out is one with which it ends in all of many, not one with
+// which it ends in a few by other random numbers.
+func TestWhatIsStuckInSomeRunsGetsAWayOut(t *testing.T) {
+	t.Parallel()
+	const (
+		http    = "{httpGet: {path: /, port: 8080}, "
+		killing = "        readinessProbe: " + http + "initialDelaySeconds: 20}\n        livenessProbe: " + http + "initialDelaySeconds: 10, periodSeconds: 5, failureThreshold: 2}"
+	)
+	text := strings.TrimPrefix(strings.Replace(web, readiness, killing, 1), "\n")
+	s := swept(t, casesWith(t, text, scenario.Options{Nodes: 3, Set: []string{"start=18s"}}), Options{Runs: 60, Fixes: 1, ConfirmRuns: 60})
+	c := &s.Cases[0]
+	if n := c.StuckRuns(); c.Verdict != record.Stalled || n == 0 || 2*n > len(c.Runs) || c.Stuck == nil {
+		t.Fatalf("%s, stuck in %d of %d", c.Verdict, n, len(c.Runs))
+	}
+	if len(s.Fixes) != 1 || !strings.HasPrefix(s.Fixes[0].Title, "startupProbe like the livenessProbe") {
+		t.Fatalf("%+v", s.Fixes)
+	}
+	if x := s.Fixes[0].Cases[0]; x.StuckBefore != c.StuckRuns() || x.Stuck != 0 || x.Confirm.Stuck != 0 {
+		t.Errorf("%+v", x)
+	}
+}
+
 // A rollout that cannot go on gets what lets it, tried and confirmed as other fixes are, with its place and what to paste.
 func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -19,6 +20,9 @@ type unit struct {
 	alike  string // scenario.Alike
 	failed bool   // the simulation itself failed
 	others []other
+	// sight is what its only run heard of a large world, nil elsewhere; followed the run again in which that was followed, nil for none.
+	sight    *timeline.Recorder
+	followed *followed
 	// indifferent are the indices of the other values with which as much is lost.
 	indifferent []int
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -21,6 +22,7 @@ type job struct {
 	sc    *world.Scenario
 	seed  uint64
 	pair  pairing
+	sight *timeline.Recorder // hears of the run, nil for nobody
 }
 
 // outcome is what became of a job; a zero one was not done.
@@ -127,15 +129,10 @@ func (j *job) do() (out outcome) {
 	case j.sc.Expect != nil && len(j.sc.Expect.Order) > 0:
 		return ordered(j.sc, j.seed)
 	case j.pair != unpaired:
-		return paired(j.sc, j.seed, j.pair)
+		return pairedWith(j.sc, j.seed, j.pair, j.sight)
 	default:
-		return single(j.sc, j.seed)
+		return recordedWith(j.sc, j.seed, nil, j.sight)
 	}
-}
-
-// single is a run by itself.
-func single(sc *world.Scenario, seed uint64) outcome {
-	return recorded(sc, seed, nil, false)
 }
 
 // summary keeps of a run what reports are made of.

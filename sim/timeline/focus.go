@@ -23,6 +23,14 @@ func large(sc *world.Scenario) bool {
 // Cramped says that the world turned out to have more than can be shown: another run with Focus shows what matters.
 func (r *Recorder) Cramped() bool { return r.focus == nil && (r.first || len(r.pods) > mostPods) }
 
+// FirstDeleted is the first pod that was deleted, ok false when none was.
+func (r *Recorder) FirstDeleted() (pod api.PodID, ok bool) {
+	if len(r.deleted) == 0 {
+		return 0, false
+	}
+	return r.deleted[0], true
+}
+
 // Focus is what to look at in another run of the same seed: the pods that failed requests met, those that went, and those that came, each in the
 // order of their number or time; and the nodes that failed requests met most.
 func (r *Recorder) Focus() *Focus {

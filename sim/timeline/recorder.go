@@ -65,6 +65,22 @@ func (r *Recorder) Log() *event.Log {
 	return log
 }
 
+// LogWith is Log for a Recorder of stories as well, which hears of the proxies of some nodes alone, nil for all.
+func (r *Recorder) LogWith(told *story.Recorder, nodes []int) *event.Log {
+	log := r.Log()
+	log.Subscribe(func(e event.Event) {
+		switch e.Kind {
+		case event.Wait, event.Rules, event.HealthPort: // as in Log.Follow
+			if nodes != nil && !slices.Contains(nodes, e.Node) {
+				return
+			}
+		default:
+		}
+		told.Record(e)
+	}, event.Stories()...)
+	return log
+}
+
 // hear sorts an event into lanes, and keeps those that stories are told of.
 func (r *Recorder) hear(e event.Event) {
 	number := 0

@@ -22,7 +22,8 @@ type calm struct {
 	longest engine.Time // until any request of it is answered
 	mean    engine.Time // the largest of the servers' mean times to answer
 	looked  int         // requests since the last look at all hops
-	cost    int         // of that look, in targets
+	least   int         // before the next one
+	cost    int         // of the last one, in targets
 	good    []*Way      // that lead to servers that answer, of those met last in a look
 }
 
@@ -38,17 +39,31 @@ const (
 // some requests, so that it is done after as many.
 func (t *Traffic) calmDown(s *stream) {
 	c := &s.calm
-	if c.looked++; t.drawAll || !s.calms || c.looked <= max(requestsPerLook, len(c.hops), len(s.links), (c.cost+len(s.pool))/targetsPerRequest) {
+	if c.looked++; t.drawAll || !s.calms || c.looked <= c.least {
 		return
 	}
-	c.looked, c.longest, c.mean, c.cost, c.good = 0, 0, 0, 0, c.good[:0]
+	t.look(s)
+	c.looked, c.least = 0, max(requestsPerLook, len(c.hops), len(s.links), (c.cost+s.kept())/targetsPerRequest)
+}
+
+// look is calmDown when it is time for it.
+func (t *Traffic) look(s *stream) {
+	c := &s.calm
+	c.longest, c.mean, c.cost, c.good = 0, 0, 0, c.good[:0]
 	if len(s.links) > 0 {
 		c.on = c.allUp(s)
 		return
 	}
 	c.hops = t.world.FirstHops(s.index)
 	s.tells = s.tells || len(c.hops) > 0
-	c.on = (s.alone || c.poolUp(s, t.clock)) && t.allLead(c, s) && (s.alone || c.roomy(&s.spec))
+	switch {
+	case s.alone:
+		c.on = t.allLead(c, s)
+	case s.spec.Proxy != nil:
+		c.on = c.proxyUp(s, t.clock) && t.allLead(c, s)
+	default:
+		c.on = c.poolUp(s, t.clock) && t.allLead(c, s) && c.roomy(&s.spec)
+	}
 }
 
 // allUp says whether the links of all clients stand, to servers that answer each request in time.
@@ -125,7 +140,8 @@ func (c *calm) serves(spec *Spec, server Server) bool {
 	if takes == nil {
 		return false
 	}
-	c.longest, c.mean = max(c.longest, takes.Max()+spec.RTT), max(c.mean, takes.Mean()+spec.RTT)
+	trips := spec.roundTrips()
+	c.longest, c.mean = max(c.longest, takes.Max()+trips), max(c.mean, takes.Mean()+trips)
 	return spec.Timeout == 0 || c.longest <= spec.Timeout
 }
 
@@ -188,9 +204,12 @@ func (t *Traffic) catchUp(s *stream, now engine.Time) {
 	}
 	now = min(now, t.stopped)
 	first := s.count
-	if s.spec.KeepAlive {
+	switch {
+	case s.spec.Proxy != nil:
+		s.walkProxied(t, now)
+	case s.spec.KeepAlive:
 		s.walk(t, now)
-	} else {
+	default:
 		s.passUntil(now - c.longest)
 		for s.next < now {
 			t.drawCalm(s, now)

@@ -116,6 +116,7 @@ func (t *Traffic) hang(a *attempt, now engine.Time, c *conn) {
 	}
 	if c != nil {
 		c.until(limit + 1) // nobody else takes it before it is dropped
+		c.counted = false  // whoever used it last has had an answer
 		if c.proxy != nil {
 			c.proxy.keeps(c)
 		}

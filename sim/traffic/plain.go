@@ -40,6 +40,7 @@ func (t *Traffic) countPlain(limit engine.Time) (earliest *stream) {
 	if due := t.pending.next(); due < limit {
 		done = due + 1
 	}
+	followed := min(done, t.nextQuiet().at.Add(1)) // or those whose SYNs had no answer so far
 	next := engine.Never
 	for _, s := range t.streams {
 		if s.calm.on {
@@ -47,7 +48,10 @@ func (t *Traffic) countPlain(limit engine.Time) (earliest *stream) {
 		}
 		if s.plainly != nil && !s.odd && len(s.waiting) == 0 && !t.drawAll {
 			limit := limit
-			if !s.alone {
+			switch {
+			case s.proxied:
+				limit = followed
+			case !s.alone:
 				limit = done
 			}
 			if s.next < limit {
@@ -83,8 +87,13 @@ func (t *Traffic) countStream(s *stream, limit engine.Time) {
 // always need more than that.
 func plainlyOf(spec *Spec) func(*Traffic, *stream) bool {
 	switch {
-	case spec.Arrivals == ClosedLoop || spec.Proxy != nil:
+	case spec.Arrivals == ClosedLoop:
 		return nil
+	case spec.Proxy != nil:
+		if spec.Proxy.Served {
+			return nil
+		}
+		return plainlyProxied
 	case spec.KeepAlive:
 		return plainlyPooled
 	case spec.Kind == HTTP2 || spec.Kind == Session:
@@ -233,12 +242,17 @@ func (t *Traffic) whole(f *inFlight, p *plain) serving {
 	}}
 }
 
-// whole is the same for the plain request over a connection of a pool, which counts no longer as plain.
+// whole is the same for the plain request over a connection of a pool, which counts no longer as plain. A proxy has drawn
+// its member first.
 func (c *conn) whole() serving {
 	c.counted = false
+	drawn := uint32(1)
+	if c.proxy != nil {
+		drawn = 2
+	}
 	return serving{end: c.free, conn: c, attempt: attempt{
-		reused: true,
-		req:    request{stream: c.pool, number: c.number, arrival: c.sent, draws: c.pool.requests.Sub(c.number), drawn: 1, attempts: 1},
+		reused: true, proxy: c.proxy,
+		req:    request{stream: c.pool, number: c.number, arrival: c.sent, draws: c.pool.requests.Sub(c.number), drawn: drawn, attempts: 1},
 		member: c.member, flow: c.flow, node: c.node, began: c.sent, sent: c.sent, target: c.target,
 	}}
 }
@@ -247,7 +261,7 @@ func (c *conn) whole() serving {
 func (t *Traffic) riding(server uint64, now engine.Time) iter.Seq[*conn] {
 	return func(yield func(*conn) bool) {
 		for _, s := range t.streams {
-			for _, c := range s.pool {
+			for c := range s.conns() {
 				if c.counted && c.free > now && c.target.Server.ID() == server && !yield(c) {
 					return
 				}
@@ -272,7 +286,7 @@ func (t *Traffic) allUnderWay(now engine.Time) iter.Seq[*inFlight] {
 	return func(yield func(*inFlight) bool) {
 		t.keepSure(everyServer, now)
 		for _, s := range t.streams { // once, and not for each server: there may be thousands
-			for _, c := range s.pool {
+			for c := range s.conns() {
 				if c.counted && c.free > now {
 					f := t.inFlight(c.target.Server.ID())
 					f.list = append(f.list, c.whole())
@@ -298,7 +312,7 @@ func (t *Traffic) gather(server uint64, now engine.Time) *inFlight {
 	}
 	f.plain, f.livePlain = f.plain[:0], 0
 	f.live = len(f.list)
-	sorted.By(f.list, func(a, b serving) int {
+	sorted.ShortBy(f.list, func(a, b serving) int {
 		x, y := &a.attempt.req, &b.attempt.req
 		return cmp.Or(cmp.Compare(x.arrival, y.arrival), cmp.Compare(x.stream.index, y.stream.index), cmp.Compare(x.number, y.number))
 	})

@@ -26,30 +26,29 @@ type Proxy struct {
 
 // proxy is one proxy at work for a stream, with the connections it keeps: its pool has no bound.
 type proxy struct {
-	server int         // that it is, NoProxy for one that is none
-	pool   []*conn     // those that stand
-	busy   heap[freed] // when those in use become free
-	idle   [][]*conn   // those that were, by member; the one used last is the last
+	server int       // that it is, NoProxy for one that is none
+	pool   []*conn   // those that stand, by place; nil at the places of others
+	places places    // of them, but for the idle ones
+	idle   [][]place // by member; the one used last is the last
 }
-
-// freed is a connection that becomes free at a moment, if nothing changes that meanwhile.
-type freed struct {
-	at   engine.Time
-	seq  uint32
-	conn *conn
-}
-
-// Before orders by time, then by the order of use.
-func (f freed) Before(o freed) bool { return f.at < o.at || f.at == o.at && f.seq < o.seq }
 
 // keeps adds a connection that now stands, or notes when it becomes free.
 func (p *proxy) keeps(c *conn) {
 	if c.place < 0 {
-		c.place = int32(len(p.pool))
-		p.pool = append(p.pool, c)
+		p.admit(c)
 	}
-	c.uses++
-	p.busy.push(freed{c.free, c.uses, c})
+	p.places.use(c, c.free)
+}
+
+// admit finds a place for a connection.
+func (p *proxy) admit(c *conn) {
+	if last := len(p.places.empty) - 1; last >= 0 {
+		c.place, p.places.empty = p.places.empty[last], p.places.empty[:last]
+		p.pool[c.place] = c
+		return
+	}
+	c.place = int32(len(p.pool))
+	p.pool = append(p.pool, c)
 }
 
 // drops forgets a connection.
@@ -57,37 +56,88 @@ func (p *proxy) drops(c *conn) {
 	if c.place < 0 {
 		return
 	}
-	last := p.pool[len(p.pool)-1]
-	p.pool[c.place], last.place = last, c.place
-	p.pool[len(p.pool)-1] = nil
-	p.pool = p.pool[:len(p.pool)-1]
+	p.pool[c.place] = nil
+	p.places.empty = append(p.places.empty, c.place)
 	c.place = -1
 }
 
-// take returns the connection to a member that was used last and is free, nil for none.
-func (t *Traffic) take(p *proxy, member int, now engine.Time) *conn {
-	for len(p.busy) > 0 && p.busy[0].at <= now {
-		f := p.busy.pop()
-		if c := f.conn; c.place >= 0 && c.uses == f.seq {
-			for c.member >= len(p.idle) {
-				p.idle = append(p.idle, nil)
-			}
-			p.idle[c.member] = append(p.idle[c.member], c)
+// stale says whether something has happened to a connection since it was put down as free.
+func (p *proxy) stale(f *place) bool {
+	c := p.pool[f.n]
+	return c == nil || c.uses != f.seq
+}
+
+// release puts the connections down as idle that are so by now.
+func (p *proxy) release(now engine.Time) {
+	q := &p.places
+	for ; q.freed < len(q.busy); q.freed++ {
+		f := &q.busy[q.freed]
+		switch {
+		case p.stale(f):
+		case f.at > now:
+			return
+		default:
+			p.rests(p.pool[f.n].member, f)
 		}
 	}
+	q.busy, q.freed = q.busy[:0], 0
+}
+
+// rests puts a connection to a member down as idle.
+func (p *proxy) rests(member int, f *place) {
+	for member >= len(p.idle) {
+		p.idle = append(p.idle, nil)
+	}
+	p.idle[member] = append(p.idle[member], *f)
+}
+
+// free are the idle connections to a member.
+func (p *proxy) free(member int) []place {
 	if member < 0 || member >= len(p.idle) {
 		return nil
 	}
-	list := p.idle[member]
-	for len(list) > 0 {
-		c := list[len(list)-1]
-		list = list[:len(list)-1]
-		p.idle[member] = list
-		if t.notice(c, now); c.place >= 0 {
-			return c
+	return p.idle[member]
+}
+
+// idleOf returns the connection to a member that was used last and is free, nil for none.
+func (t *Traffic) idleOf(p *proxy, member int, now engine.Time) *conn {
+	p.release(now)
+	for list := p.free(member); len(list) > 0; list = p.idle[member] {
+		last := len(list) - 1
+		if f := &list[last]; !p.stale(f) {
+			c := p.pool[f.n]
+			if t.notice(c, now); c.place >= 0 {
+				return c
+			}
 		}
+		p.idle[member] = list[:last]
 	}
 	return nil
+}
+
+// take takes it.
+func (t *Traffic) take(p *proxy, member int, now engine.Time) *conn {
+	c := t.idleOf(p, member, now)
+	if c != nil {
+		p.idle[member] = p.idle[member][:len(p.idle[member])-1]
+	}
+	return c
+}
+
+// first is the proxy that a stream's requests come to first, nil where they come to none or to a Server.
+func (s *stream) first() *proxy {
+	if !s.proxied {
+		return nil
+	}
+	return s.proxyIn(NoProxy)
+}
+
+// opens returns a connection that does not stand yet, nil where there is no proxy to open it.
+func (p *proxy) opens(s *stream) *conn {
+	if p == nil {
+		return nil
+	}
+	return &conn{pool: s, proxy: p, place: -1, closed: engine.Never}
 }
 
 // proxyIn returns a stream's proxy in a server.
@@ -108,6 +158,17 @@ func (s *stream) forget(server uint64) {
 	}
 }
 
+// kept is how many places for connections the stream's clients and proxies have.
+func (s *stream) kept() int {
+	n := len(s.pool)
+	for _, p := range s.proxies {
+		if p != nil {
+			n += len(p.pool)
+		}
+	}
+	return n
+}
+
 // conns are all connections that the stream's clients and proxies keep. The one that is yielded may
 // be dropped.
 func (s *stream) conns() iter.Seq[*conn] {
@@ -122,7 +183,7 @@ func (s *stream) conns() iter.Seq[*conn] {
 				continue
 			}
 			for i := len(p.pool) - 1; i >= 0; i-- {
-				if !yield(p.pool[i]) {
+				if c := p.pool[i]; c != nil && !yield(c) {
 					return
 				}
 			}
@@ -150,7 +211,7 @@ func (t *Traffic) startProxied(a *attempt, now engine.Time) {
 		return
 	}
 	a.sent, a.tries, a.target, a.member = now, 0, nil, -1
-	t.connect(a, now, &conn{pool: s, proxy: a.proxy, place: -1, closed: engine.Never})
+	t.connect(a, now, a.proxy.opens(s))
 }
 
 // proxyRetries has the proxy try another target, if it does that for such a fault and has the

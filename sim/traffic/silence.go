@@ -25,8 +25,8 @@ import (
 //	        |     whose third SYN is next
 //	        who gives up next
 
-// unheard is a request at its first attempt, over a connection of its own, whose SYNs have met no answer. It holds
-// no pointers, as plain: there are many of them.
+// unheard is a request at its first attempt, whose SYNs have met no answer: over a connection of its own, or over one that a
+// provider's proxy opens for it. It holds no pointers, as plain: there are many of them.
 type unheard struct {
 	number, flow uint64
 	sent         engine.Time // the first SYN, at its arrival
@@ -64,10 +64,11 @@ type turn struct {
 // newSilence returns the steps of a stream whose requests may be unheard.
 func newSilence(s *stream) silence {
 	spec := &s.spec
-	if spec.KeepAlive || spec.Kind != PerRequest || spec.Arrivals == ClosedLoop || spec.Proxy != nil {
+	own := spec.Proxy == nil && !spec.KeepAlive
+	if !own && !s.proxied || spec.Kind != PerRequest || spec.Arrivals == ClosedLoop {
 		return silence{}
 	}
-	one := attempt{req: request{stream: s}}
+	one := attempt{req: request{stream: s}, proxy: s.first()}
 	limit, q := one.connectLimit(), silence{last: 1}
 	for ; spec.retransmission(q.last) < limit; q.last++ {
 		q.after[q.last] = spec.retransmission(q.last)
@@ -95,7 +96,7 @@ func (q *silence) under() int { return len(q.list) - q.turns[q.last].at }
 func (t *Traffic) keepsQuiet(a *attempt, fault ledger.Fault) (ok bool) {
 	s := a.req.stream
 	q := &s.silence
-	if t.drawAll || q.last == 0 || a.tries > 1 || a.req.attempts > 1 {
+	if t.drawAll || q.last == 0 || a.tries > 1 || a.req.attempts > 1 || a.req.proxied > 0 {
 		return false
 	}
 	t.keepUnheard(s, unheard{
@@ -136,7 +137,7 @@ func (q *silence) passBy(s *stream) (ok bool) {
 // reach and repeat. It may be ahead of what others do.
 func (t *Traffic) countSilent(s *stream) (ok bool) {
 	f, flow := s.nowhere()
-	if f == nil {
+	if f == nil || s.proxied && t.idleOf(s.first(), f.Member, s.next) != nil {
 		return false
 	}
 	clock := t.clock
@@ -264,6 +265,7 @@ func (u *unheard) whole(s *stream, tries int) attempt {
 	return attempt{
 		req:    request{stream: s, number: u.number, arrival: u.sent, draws: s.requests.Sub(u.number), drawn: uint32(u.drawn), attempts: 1},
 		member: int(u.member), flow: u.flow, node: int(u.node), began: u.sent, sent: u.sent, target: s.silence.targets[u.target], tries: int32(tries), blame: u.blame,
+		proxy: s.first(),
 	}
 }
 
@@ -328,13 +330,14 @@ func (t *Traffic) quietStep(q *quiet) (ok bool) {
 		s.call(q.step)
 		a := u.whole(s, q.step)
 		t.finish(&a, q.at, u.fault, u.blame, nil)
-		return s.spec.Retries > 0
+		return s.spec.Retries > 0 || s.proxied && s.spec.Proxy.Retries > 0
 	}
 	if u.news != s.news && !t.stillSilent(s, u) {
 		u.followed = true
 		s.call(q.step)
 		a := u.whole(s, q.step)
-		t.connect(&a, q.at, nil)
+		t.settleProxied(s, q.at)
+		t.connect(&a, q.at, s.first().opens(s))
 		return true
 	}
 	if u.fault != ledger.FaultNoAnswer { // see repeat

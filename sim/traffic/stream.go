@@ -11,6 +11,7 @@ type stream struct {
 	plainly   func(*Traffic, *stream) bool // counts the next request if it is plain; nil: none is
 	odd       bool                         // the next request is not plain
 	alone     bool                         // each request has a connection of its own
+	proxied   bool                         // a provider's proxy asks for its clients
 	calms     bool                         // it can be calm
 	calm      calm
 	loop      heap[clientAt] // closed loop: when each client asks again
@@ -37,12 +38,13 @@ func newStream(s *stream, index int, spec Spec, eng *engine.Engine) {
 		index: index, spec: spec, requests: eng.Stream("traffic "+spec.Name, "requests"), plainly: plainlyOf(&spec),
 		arrivals: arrivals{process: spec.Arrivals, interval: spec.Interval, draws: eng.Stream("traffic "+spec.Name, "arrivals")},
 	}
+	s.proxied = spec.Proxy != nil && !spec.Proxy.Served
 	s.silence = newSilence(s)
 	if spec.Kind == HTTP2 || spec.Kind == Session {
 		s.links = newLinks(s, eng.Stream("traffic "+spec.Name, "dials"))
 	}
-	s.alone = !spec.KeepAlive && (spec.Kind == PerRequest || spec.Kind == Datagram)
-	s.calms = s.plainly != nil && (s.alone || spec.KeepAlive || len(s.links) > 0 && spec.IdleLimit == 0)
+	s.alone = !spec.KeepAlive && spec.Proxy == nil && (spec.Kind == PerRequest || spec.Kind == Datagram)
+	s.calms = s.plainly != nil && (s.alone || spec.KeepAlive || spec.Proxy != nil || len(s.links) > 0 && spec.IdleLimit == 0)
 	if spec.Kind == Named {
 		s.resolvers = make([]resolver, max(1, spec.Clients))
 	}

@@ -376,8 +376,8 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 	a.req.attempts++
 	a.began = now
 	a.fresh()
-	if s.spec.Proxy != nil && !s.spec.Proxy.Served {
-		a.proxy = s.proxyIn(NoProxy)
+	if s.proxied {
+		a.proxy = s.first()
 		t.startProxied(a, now)
 		return
 	}
@@ -416,12 +416,32 @@ func (t *Traffic) firstHop(a *attempt, now engine.Time, c *conn) (ok bool) {
 	}
 	switch {
 	case ok:
+	case fault == ledger.FaultElsewhere:
+		t.elsewhere(a, now, c)
 	case fault.Outcome() == ledger.Timeout:
 		t.repeat(a, now, fault, c)
 	default:
 		t.failed(a, now+a.rtt(), fault, c)
 	}
 	return ok
+}
+
+// elsewhere has another Service answer at once what a proxy has no target for: one that is not simulated.
+func (t *Traffic) elsewhere(a *attempt, now engine.Time, c *conn) {
+	r, s := &a.req, a.req.stream
+	end, late := now+a.rtt()+s.spec.RTT, now-r.arrival >= engine.Second
+	a.proxying.leave(end, false)
+	if c != nil {
+		c.drop()
+	}
+	t.led.Attempt(s.index, false)
+	t.led.Succeed(s.index, r.number, -1, 0, end, r.from(), late)
+	if late {
+		t.led.Waited(s.index, r.number, r.arrival)
+	}
+	if s.spec.Arrivals == ClosedLoop {
+		s.again(int(r.client), end)
+	}
 }
 
 // aim finds where a packet goes first, ok false and what the client sees of it when that is
@@ -683,7 +703,11 @@ func (t *Traffic) nextSeq() uint64 {
 
 // resume goes on with what waited.
 func (t *Traffic) resume(p pending) {
-	if s := p.attempt.req.stream; s != nil && s.spec.KeepAlive {
+	switch s := p.attempt.req.stream; {
+	case s == nil:
+	case s.spec.Proxy != nil:
+		t.settleProxied(s, p.at)
+	case s.spec.KeepAlive:
 		t.catchUp(s, p.at+1) // what arrived before took connections
 	}
 	switch {

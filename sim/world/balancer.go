@@ -129,6 +129,7 @@ const (
 	NoTargetTimeout NoTarget = iota // packets vanish
 	NoTargetRefused
 	NoTarget503
+	NoTargetElsewhere // a proxy asks another Service, which is taken to answer
 )
 
 // FlowHash is how a new connection's target is chosen.

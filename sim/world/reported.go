@@ -11,10 +11,18 @@ import (
 type Report struct {
 	Field       string // registration, propagation or healthPropagation
 	Least, Most engine.Time
+	// Unmeasured says that nobody has reported anything: what is taken is a conclusion, and these are other values that it might be.
+	Unmeasured bool
 }
 
-// String is "reported 110-300 s".
+// Unmeasured is what is said of a value that nobody has measured.
+const Unmeasured = "nobody has measured it"
+
+// String is "reported 110-300 s", or that there are no reports.
 func (r Report) String() string {
+	if r.Unmeasured {
+		return Unmeasured
+	}
 	return fmt.Sprintf("reported %s-%s s", r.Least.Seconds(), r.Most.Seconds())
 }
 

@@ -78,7 +78,7 @@ func (a amounts) list() []Request {
 	for _, r := range a { // order: sorted below
 		out = append(out, r)
 	}
-	sorted.By(out, func(x, y Request) int { return cmp.Compare(x.Name, y.Name) })
+	sorted.ShortBy(out, func(x, y Request) int { return cmp.Compare(x.Name, y.Name) })
 	return out
 }
 

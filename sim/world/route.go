@@ -16,8 +16,11 @@ type Route struct {
 	// Controller is who takes care of the class, as an IngressClass or GatewayClass says; "" when
 	// there is none in the input.
 	Controller string
-	NodePort   bool             // the Service port has one
-	Service    *corev1.Service  // what it leads to
-	Backend    *manifest.Object // a BackendConfig, or a GCPBackendPolicy of an HTTPRoute; nil for none
-	Health     *manifest.Object // a HealthCheckPolicy of an HTTPRoute; nil for none
+	// Main is the Service that ingress-nginx sends the rest of the requests to where Ingress is a canary, and all of them while the canary has
+	// no endpoint; "" where it is none.
+	Main     string
+	NodePort bool             // the Service port has one
+	Service  *corev1.Service  // what it leads to
+	Backend  *manifest.Object // a BackendConfig, or a GCPBackendPolicy of an HTTPRoute; nil for none
+	Health   *manifest.Object // a HealthCheckPolicy of an HTTPRoute; nil for none
 }

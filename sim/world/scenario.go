@@ -428,24 +428,27 @@ const DrainFlags = "drain-flags"
 
 // IDs of ways to the pods of a case that are not simulated, though the input has them, and of what else a report begins with.
 const (
-	StandIn     = "stand-in"      // a proxy stands in for another one
-	Headless    = "headless"      // clients of a headless Service choose the pod
-	UnreadRoute = "unread-route"  // something of another maker leads to the Service
-	Weight      = "weight"        // a route sends a part of its requests
-	LastPod     = "last-pod"      // an autoscaler may leave no pod
-	OtherProxy  = "service-proxy" // the nodes have another proxy than kube-proxy
-	Refused     = "refused"       // the load balancer's controller refuses the Service
-	LongUDP     = "long-udp"      // connections over UDP that last
-	Needed      = "needed"        // a container that the server needs stops before it
-	Dropped     = "dropped"       // the API server drops a hook
-	Undeclared  = "undeclared"    // nobody declares the port that a Service leads to
-	Promotion   = "promotion"     // an operator sets labels while pods run that are in no template, as that of a primary
+	StandIn     = "stand-in"         // a proxy stands in for another one
+	Headless    = "headless"         // clients of a headless Service choose the pod
+	UnreadRoute = "unread-route"     // something of another maker leads to the Service
+	Weight      = "weight"           // a route sends a part of its requests
+	LastPod     = "last-pod"         // an autoscaler may leave no pod
+	OtherProxy  = "service-proxy"    // the nodes have another proxy than kube-proxy
+	Refused     = "refused"          // the load balancer's controller refuses the Service
+	LongUDP     = "long-udp"         // connections over UDP that last
+	Needed      = "needed"           // a container that the server needs stops before it
+	Dropped     = "dropped"          // the API server drops a hook
+	Undeclared  = "undeclared"       // nobody declares the port that a Service leads to
+	LongLived   = "long-connections" // connections that last, as WebSockets, are simulated with requests
+	ByNodePort  = "host-ports"       // clients of ports of nodes, beside those of a Service
+	Drift       = "drift"            // a node is replaced for consolidation, and drift would end otherwise
+	Promotion   = "promotion"        // an operator sets labels while pods run that are in no template, as that of a primary
 )
 
 // Foremost says whether what is left out under an ID belongs to the first lines of a report.
 func Foremost(id string) bool {
 	switch id {
-	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Dropped, Undeclared, Promotion:
+	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Dropped, Undeclared, LongLived, ByNodePort, Drift, Promotion:
 		return true
 	default:
 		return false

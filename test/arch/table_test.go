@@ -48,7 +48,11 @@ var trees = []treeRule{
 		{"k8s.io/klog/v2", "the format of that log: Kubernetes' own"},
 		{"golang.org/x/sys", "tests: network namespaces, and a thread without rights"},
 	}},
-	{path: "test", open: []permit{{"test/golden", "whole texts are held to files, and shown where they differ, in one way"}}, modules: []permit{
+	{path: "test", open: []permit{
+		{"test/golden", "whole texts are held to files, and shown where they differ, in one way"},
+		{"test/graft", "inputs that nobody wrote, made of those of the repository: what comes of them is kept, by several packages"},
+	}, modules: []permit{
+		{"go.yaml.in/yaml/v3", "inputs are taken apart and put together again"},
 		{"github.com/vishvananda/netlink", "the lab: links, addresses, routes and the table of connections of network namespaces"},
 		{"github.com/google/nftables", "the lab: what a dataplane left behind is removed with all other rules of its namespace"},
 		{"golang.org/x/sys", "the lab: namespaces, and sockets with all that the kernel says of a packet"},
@@ -565,6 +569,7 @@ var packages = []packageRule{
 			{"endpoints", "the conditions of an endpoint that events tell of"},
 			{"endpoints/manifest", "worlds from manifests"},
 			{"sim/scenario", "the same"},
+			{"sim", "runs of examples"},
 		},
 	},
 	{

@@ -54,6 +54,7 @@ func TestAThousandServicesComeAndGo(t *testing.T) {
 			}
 		}
 	}
+	c.forgetUntaken(t)
 	load := client.Start(t.Context(), 5*time.Millisecond, targets...)
 	crowd := &crowd{c: c, namespace: namespace, before: pods[modes()[0]][0], after: pods[modes()[1]][1]}
 	crowd.wave(t)

@@ -46,6 +46,7 @@ func TestAProxyIsAskedToEndAndStartedAgain(t *testing.T) {
 					kept = append(kept, connect(t, w))
 				}
 			}
+			c.forgetUntaken(t)
 			load := client.Start(t.Context(), 2*time.Millisecond, targets...)
 			some := func() {
 				until(t, "a hundred more requests were made", moreThan(load, load.Count()+100))

@@ -24,8 +24,8 @@ type traffic struct {
 	places map[*network.Place]int // repetitions before
 }
 
-// start begins traffic over these ways.
-func start(t *testing.T, ways []way, places ...*network.Place) *traffic {
+// startTraffic begins traffic over these ways.
+func (c *cluster) startTraffic(t *testing.T, ways []way, places ...*network.Place) *traffic {
 	t.Helper()
 	x := &traffic{places: map[*network.Place]int{}}
 	for _, p := range places {
@@ -37,14 +37,15 @@ func start(t *testing.T, ways []way, places ...*network.Place) *traffic {
 	}
 	var targets []client.Target
 	for _, w := range ways {
-		c, err := client.Open(t.Context(), w.dial, w.to)
+		kept, err := client.Open(t.Context(), w.dial, w.to)
 		if err != nil {
 			t.Fatalf("%s to %s: %v", w.name, w.to, err)
 		}
-		t.Cleanup(func() { _ = c.Close() })
-		x.kept = append(x.kept, c)
+		t.Cleanup(func() { _ = kept.Close() })
+		x.kept = append(x.kept, kept)
 		targets = append(targets, client.Target{Name: w.name + " to " + w.to.String(), Dial: w.dial, To: w.to})
 	}
+	c.forgetUntaken(t)
 	x.load = client.Start(t.Context(), pause, targets...)
 	return x
 }

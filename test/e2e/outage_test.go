@@ -31,7 +31,7 @@ func TestAProxyIsKilledAndStartedAgain(t *testing.T) {
 			inside := c.pod(t, namespace, "client", "client", nodes[0])
 			ways := c.someWays(s, mode, inside)
 			allReach(t, ways, c.podsOf(t, namespace, workload, 2))
-			x := start(t, ways, c.outside.Place, inside.Place)
+			x := c.startTraffic(t, ways, c.outside.Place, inside.Place)
 			x.another(t, 100)
 
 			nodes[0].proxy.Kill()
@@ -111,7 +111,7 @@ func TestTheAPIServerIsRestartedMidRollout(t *testing.T) {
 		allReach(t, ways[mode], c.podsOf(t, namespace, name, 4))
 	}
 	for _, mode := range modes() {
-		all[mode] = start(t, ways[mode], c.outside.Place, inside[mode].Place)
+		all[mode] = c.startTraffic(t, ways[mode], c.outside.Place, inside[mode].Place)
 		roll(t, c, namespace, workload+"-"+mode)
 	}
 	for _, mode := range modes() {

@@ -362,6 +362,7 @@ func (r rollout) deploy(t *testing.T, c *cluster) *rolling {
 	}
 	w.reachable(t, w.old)
 	w.still = w.c.standStill(t)
+	c.forgetUntaken(t)
 	w.load = client.StartAtRate(t.Context(), perRequest, w.limit, w.balancer.next, targets...)
 	return w
 }

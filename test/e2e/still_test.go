@@ -31,6 +31,7 @@ func (c *cluster) standStill(t *testing.T) *client.Load {
 		until(t, "every way leads to each pod that stays", func(ctx context.Context) error { return x.reaches(ctx, pods) })
 		targets = append(targets, client.Target{Name: x.name, Dial: x.dial, To: to})
 	}
+	c.forgetUntaken(t)
 	last := 0
 	return client.StartAtRate(t.Context(), 2*perRequest, requestLimit, func() int {
 		last = (last + 1) % len(targets)

@@ -27,6 +27,9 @@ var presetMutants = []mutant{
 	{"GKE L4 Local fails once", []string{"load-balancers 1 GKE L4 (subsetting), Local"}, scenario, presets, []edit{
 		{gkePreset, "interval: 3s, timeout: 1s, healthy: 1, unhealthy: 2", "interval: 3s, timeout: 1s, healthy: 1, unhealthy: 1"},
 	}},
+	{"AWS makes an NLB to pods of a Service that asks for nothing", []string{"load-balancers 2 What AWS makes of a Service that asks for nothing"}, scenario, "TestACaseIsMadeForEachLoadBalancerThatItMightBe", []edit{
+		{"sim/scenario/lb_evidence.go", "return name == nlbToPods })", "return false })"},
+	}},
 	{"GKE L4 Cluster asks the node port", []string{"load-balancers 1 GKE L4 (subsetting), Cluster"}, scenario, presets, []edit{
 		{gkePreset, "probe: proxy-health, interval: 8s", "probe: node-port, interval: 8s"},
 	}},
@@ -189,6 +192,15 @@ var balancerMutants = []mutant{
 	}},
 	{"a connection that is to close closes before its answer", []string{"simulator 2"}, "sim/traffic", "TestAProxyClosesAConnectionWithItsAnswer", []edit{
 		{pool, "\t\tc.closed = at - half\n", "\t\t_ = at\n"},
+	}},
+	{"a canary without a target has errors", []string{"load-balancers 5.1 Canary"}, scenario, "TestCanariesFallBack", []edit{
+		{"sim/scenario/lb_proxies.go", "\t\tlb.NoTarget = world.NoTargetElsewhere\n", "\t\tlb.NoTarget = world.NoTarget503\n"},
+	}},
+	{"syslog is sent twice", []string{"simulator 5.1 Datagrams"}, scenario, "TestClientsOverUDP", []edit{
+		{"sim/scenario/clients.go", "case 162, 514,", "case 162,"},
+	}},
+	{"Start-Sleep counts milliseconds as seconds", []string{"pod-lifecycle 2.2 Windows"}, "sim/servers", "TestHooksOfWindows", []edit{
+		{"sim/servers/windows.go", "unit, rest = engine.Millisecond, rest[1:]", "unit, rest = engine.Second, rest[1:]"},
 	}},
 	{"every node answers ARP", []string{"load-balancers 4 MetalLB L2"}, balancers, "TestAnnouncements", []edit{
 		{picks, "if b.spec.Announce != world.AnnounceL2 || len(nodes) < 2 {", "if b.spec.Announce != world.AnnounceL2 || len(nodes) > 1 {"},

@@ -27,10 +27,13 @@ var inferMutants = []mutant{
 		{"sim/scenario/class.go", "\tcase w.isWebhook(s):", "\tcase w.isWebhook(s) || isWebhookByName(s):"},
 	}},
 	{"pools of a slow app stay as they are", []string{"simulator 5.1 Pools"}, scenario, "TestPoolsOfASlowApp", []edit{
-		{"sim/scenario/derive.go", "\t\town.growPool(&t, false)\n", ""},
+		{"sim/scenario/traffic.go", "\tb.growPool(t, false)\n", ""},
 	}},
 	{"pools grow to what is busy on average", []string{"simulator 5.1 Pools"}, scenario, "TestPoolsOfASlowApp", []edit{
 		{"sim/scenario/pool.go", "min(2*busy, slowPool)", "min(busy, slowPool)"},
+	}},
+	{"a known exporter's port is for users", []string{"simulator 5.1 Scrapes"}, scenario, "TestWhichPortsAreScraped", []edit{
+		{"sim/scenario/class.go", "!isPrometheus(s) || exports(s))", "!isPrometheus(s))"},
 	}},
 	{"profiling is for users", []string{"simulator 5.1"}, scenario, "TestGolden/ports", []edit{
 		{"sim/scenario/class.go", "\tcase isAdmin(s) && !w.routed(s):", "\tcase isAdmin(s) && w.routed(s):"},

@@ -10,6 +10,9 @@ var hookMutants = []mutant{
 	{"an exec hook is not read", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "h := interpreter{container: c}.argv(argv, 0).hook(HookExec)", "h := unknownEffect(argv[0]).hook(HookExec)"},
 	}},
+	{"what a script begins with does not count", []string{"pod-lifecycle 2.2 head"}, serverFacts, "TestHookOf", []edit{
+		{"sim/servers/hook.go", "return total.then(in.opaqueScript(script))", "return in.opaqueScript(script)"},
+	}},
 	{"httpGet is answered at once", []string{"pod-lifecycle 2.2 httpGet"}, serverFacts, "TestHooksThatAreNoProgram", []edit{
 		{"sim/servers/hook.go", `return unknownEffect("httpGet " + get.Path + ": how long it takes to answer is not known").hook(HookHTTP)`, `return effect{why: []string{get.Path}}.hook(HookHTTP)`},
 	}},

@@ -51,7 +51,7 @@ var statefulMutants = []mutant{
 	{"OnDelete replaces pods", []string{"controllers 4 OnDelete"}, controllers, oneSync, []edit{
 		{statefulStep, "\tcase s.onDelete:\n", ""},
 	}},
-	{"a pod is made before the old object has gone", []string{"controllers 4 Same-name replacement"}, cluster, "TestTheGapOfAStatefulSetsPod", []edit{
+	{"a pod is made before the old object has gone", []string{"controllers 4 Same-name replacement"}, cluster, "TestScalingAStatefulSet", []edit{
 		{statefulStep, "\tfor _, p := range s.pods {\n\t\tif i :=", "\tfor _, p := range s.pods {\n\t\tif p.Deleting() {\n\t\t\tcontinue\n\t\t}\n\t\tif i :="},
 	}},
 	{"maxUnavailable is heeded without its gate", []string{"controllers 4 maxUnavailable"}, controllers, "TestMaxUnavailableNeedsItsGate", []edit{

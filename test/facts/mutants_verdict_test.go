@@ -29,7 +29,7 @@ var verdictMutants = []mutant{
 		{verdict, "rareBelow = 100 * engine.Millisecond", "rareBelow = 200 * engine.Millisecond"},
 	}},
 	{"stuck in some runs is stuck", []string{"simulator 9"}, checking, "TestTheWordsOfManyRuns", []edit{
-		{verdict, "case 2*n.stuck > n.runs:", "case 2*n.stuck >= n.runs:"},
+		{verdict, "case oneInRare*n.stuck > n.runs:", "case oneInRare*n.stuck >= n.runs:"},
 	}},
 	{"another value of an assumption makes it depend", []string{"simulator 9"}, checking, "TestAnAssumptionDecidesWhereOneValueLosesAndTheOtherDoesNot", []edit{
 		{"sim/record/alternative.go", "	c.Alternatives = append(c.Alternatives, a)", "	c.Alternatives = append(c.Alternatives, a)\n	if a.Effect == VerdictEffect {\n		c.Verdict = Depends\n	}"},
@@ -62,7 +62,7 @@ var verdictMutants = []mutant{
 		{"sim/sweep/search.go", "more > 0 && more*more > 2*(a.better+a.worse)-s.few()", "more > 0"},
 	}},
 	{"a fix that fails with other values is not marked", []string{"simulator 9"}, sweeping, "TestAFixThatHoldsAsAssumedOnlyIsMarked", []edit{
-		{"sim/sweep/otherwise.go", "part*left[i] > others[i].lost", "left[i] > part*others[i].lost"},
+		{"sim/sweep/otherwise.go", "left[i] > s.bearable(a, others[i].lost/part, len(others[i].seeds))", "left[i] > part*others[i].lost"},
 	}},
 	{"depends is no finding where one load balancer loses", []string{"simulator 9"}, checking, "TestFailOnNamesTheMildestVerdictThatFails", []edit{
 		{verdict, "if c.Families[i].Case.Fails(l) {", "if l.FailOn == Depends && c.Families[i].Case.Fails(l) {"},

@@ -287,7 +287,7 @@ var mutants = []mutant{
 		{"balancer/balancer.go", "\t\tb.waiting, b.acted = false, at\n", "\t\tb.acted = at\n"},
 	}},
 	{"the controller is blamed for what propagates", []string{"simulator 2"}, []edit{
-		{"balancer/pick.go", "\tdefault:\n\t\treturn ledger.LBPropagation\n\t}\n}", "\tdefault:\n\t\treturn ledger.LBController\n\t}\n}"},
+		{"balancer/pick.go", "\t\t\treturn ledger.LBController\n\t\t}\n\t\treturn ledger.LBPropagation\n", "\t\t\treturn ledger.LBController\n\t\t}\n\t\treturn ledger.LBController\n"},
 	}},
 	{"an ingress is blamed as a provider's load balancer", []string{"simulator 2"}, []edit{
 		{"balancer/pick.go", "if b.spec.Layer7 != nil && b.spec.Layer7.Ingress && actor != ledger.Spec && actor != ledger.VolumeAttach {", "if b.spec.Layer7 != nil && !b.spec.Layer7.Ingress && actor != ledger.Spec && actor != ledger.VolumeAttach {"},

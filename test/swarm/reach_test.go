@@ -52,6 +52,7 @@ var reachable = []row{
 	{ledger.NoLocalEndpoint, ledger.Kubelet},
 	{ledger.NoLocalEndpoint, ledger.KubeletProbe},
 	{ledger.NoLocalEndpoint, ledger.LBController},
+	{ledger.NoLocalEndpoint, ledger.App},
 	{ledger.NoEndpoint, ledger.Spec},
 	{ledger.NoEndpoint, ledger.Kubelet},
 	{ledger.NoEndpoint, ledger.KubeletProbe},

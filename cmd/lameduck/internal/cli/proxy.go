@@ -168,12 +168,17 @@ func (c *proxyCommand) program(p *plan.Plan, o agent.KernelOptions) error {
 	if err := agent.Program(p, o); err != nil {
 		return err
 	}
+	fmt.Fprintln(c.std.Out, inForce(p))
+	return nil
+}
+
+// inForce says how much a node's rules are about.
+func inForce(p *plan.Plan) string {
 	frontends := 0
 	for range p.Frontends() {
 		frontends++
 	}
-	fmt.Fprintf(c.std.Out, "%s: the rules of node %s are in force: Services: %d, addresses and ports that lead to them: %d\n", p.Node().Dialect, p.Node().Name, p.Len(), frontends)
-	return nil
+	return fmt.Sprintf("%s: the rules of node %s are in force: Services: %d, addresses and ports that lead to them: %d", p.Node().Dialect, p.Node().Name, p.Len(), frontends)
 }
 
 // watch is a proxy that follows an API server, or files, until it is told to end.

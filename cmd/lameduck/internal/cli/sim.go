@@ -54,6 +54,9 @@ type simCommand struct {
 
 	in      *input           // once it was read
 	leftOut []record.LeftOut // of it
+	nowhere []record.LeftOut // that lead to nothing of it
+	// unserved are workloads of it that no Service selects.
+	unserved []record.LeftOut
 
 	sweeps []string
 	turn   func(*manifest.Objects) error // what a point of a sweep changes in the input; nil for nothing
@@ -73,7 +76,8 @@ kind Scenario in the input are run instead: they say what is done, and what is e
 Each run is compared with the same run in which nothing is done: what fails in both is no loss.
 
 Exit code 1 when a case loses something as assumed or what was begun cannot end (verdicts outage,
-stuck, blocked, drops; --fail-on names others), or when a Scenario's expectation is not met.
+stuck, blocked, drops; --fail-on names others), or when a Scenario's expectation is not met. Where
+the input does not say the load balancer (depends), it is what any that it might be comes to.
 --max-drops and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and
 exits 130; so does SIGTERM, and exits 143. --sweep asks how much, not whether: it exits with 0.
 
@@ -225,7 +229,8 @@ func (c *simCommand) run() error {
 	if errors.As(fault, &sweep.NotSimulated{}) {
 		return fault
 	}
-	result.Version, result.LeftOut = currentVersion().Version, c.leftOut
+	result.Version, result.LeftOut, result.Nowhere = currentVersion().Version, c.leftOut, c.nowhere
+	result.Unserved = c.unserved
 	result.Replay = c.replay()
 	if c.std.Simulated != nil {
 		c.std.Simulated(result)
@@ -258,8 +263,8 @@ const mostRuns = 1_000_000
 
 func (c *simCommand) checkFlags() error {
 	var errs []error
-	if c.runs < 0 {
-		errs = append(errs, fmt.Errorf("--runs %d: want at least 1, or 0 for as many as it takes", c.runs))
+	if c.runs < 0 || c.runs == 0 && c.flags.Changed("runs") {
+		errs = append(errs, fmt.Errorf("--runs %d: want at least 1; without --runs it is as many as it takes", c.runs))
 	}
 	if c.runs > mostRuns {
 		errs = append(errs, fmt.Errorf("--runs %d: want at most %d", c.runs, mostRuns))
@@ -342,9 +347,9 @@ func (c *simCommand) casesOf() ([]scenario.Case, error) {
 	case err != nil:
 		return nil, err
 	case siminput.Unreadable(objects, problems):
-		return nil, reportProblems(problems, c.std)
+		return nil, reportProblems(found, c.std)
 	}
-	c.leftOut = siminput.LeftOut(found)
+	c.leftOut, c.nowhere = siminput.LeftOut(found), siminput.Nowhere(found)
 	c.input.skipped(objects, c.std)
 	if len(objects.Scenarios) > 0 {
 		return cases, reportProblems(found, c.std)
@@ -357,6 +362,9 @@ func (c *simCommand) casesOf() ([]scenario.Case, error) {
 	}
 	if err := reportProblems(found, c.std); err != nil {
 		return nil, err
+	}
+	if c.selector.text == "" { // else it says which workloads are meant
+		c.unserved = siminput.Unserved(objects, cases, c.leftOut, &c.opts)
 	}
 	return c.selector.cases(cases, objects)
 }

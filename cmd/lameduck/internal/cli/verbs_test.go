@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 	"github.com/lameduck-proxy/lameduck/proxier/source/live/livetest"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 const examples = "../../../../examples/"
@@ -280,6 +286,58 @@ func TestTheCommandLineThatShowsARunAgain(t *testing.T) {
 	const want = "lameduck sim -f 'a b.yaml' -f c.yaml -k dir -R=false --feature-gates A=true --lb gke-l4 --rate 7/s --set start=5s --set serve=1s"
 	if got := c.replay(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// The words under a result are those of whoever runs the program, as itself or as a plugin.
+func TestTheCommandLineIsCalledAsTheProgramIs(t *testing.T) {
+	t.Parallel()
+	file := inFile(t, "web.yaml", small)
+	for program, want := range map[string]string{"/usr/bin/lameduck": "lameduck sim ", "kubectl-lameduck": "kubectl lameduck sim "} {
+		var out, errs bytes.Buffer
+		Main([]string{program, "sim", "-f", file, "--action", "rollout", "--runs", "1", "--sensitivity=false", "--fixes", "0", "-o", "html"}, Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+		if !strings.Contains(out.String(), want+"-f ") {
+			t.Errorf("%s: no %q in %d bytes\n%s", program, want, out.Len(), errs.String())
+		}
+	}
+}
+
+// A timeline is made of as many cases as are drawn with what is asked for.
+func TestHowManyTimelinesAreMade(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lanes          bool
+		output, report string
+		want           int
+	}{
+		{false, "json", "", 0}, {false, "yaml", "", 0}, {false, "junit", "", 0}, {false, "text", "", 0}, {true, "json", "", record.DrawnCases}, {true, "yaml", "", record.DrawnCases},
+		{false, "html", "", record.DrawnCases}, {false, "svg", "", record.DrawnCases}, {false, "perfetto", "", record.DrawnCases}, {false, "text", "file.html", record.DrawnCases},
+	} {
+		c := &simCommand{lanes: tt.lanes, output: tt.output, report: tt.report, std: Streams{Out: io.Discard}}
+		if got := c.timelines(); got != tt.want {
+			t.Errorf("%+v: %d", tt, got)
+		}
+	}
+	if c := (&simCommand{output: "json", std: Streams{Out: io.Discard, Simulated: func(*record.Simulation) {}}}); c.timelines() != record.DrawnCases {
+		t.Error("none for whoever takes the result")
+	}
+}
+
+// What a proxy says of the rules that it has put in force.
+func TestWhatIsSaidOfRulesInForce(t *testing.T) {
+	t.Parallel()
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte("{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {clusterIP: 10.96.0.1, " +
+		"type: NodePort, ports: [{name: a, port: 80, nodePort: 30080}, {name: b, port: 81, nodePort: 30081}]}}")}}, manifest.Options{})
+	if manifest.HasErrors(problems) {
+		t.Fatal(problems)
+	}
+	node := &plan.Node{Name: "node-1"}
+	const want = "nftables: the rules of node node-1 are in force: Services: %d, addresses and ports that lead to them: %d"
+	if got := inForce(plan.Empty(node)); got != fmt.Sprintf(want, 0, 0) {
+		t.Errorf("%q", got)
+	}
+	if got := inForce(plan.Build(snapshot(objects, endpoints.Options{}, Streams{Err: io.Discard}), node)); got != fmt.Sprintf(want, 1, 4) {
+		t.Errorf("%q", got)
 	}
 }
 

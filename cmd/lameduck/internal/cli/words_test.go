@@ -36,7 +36,7 @@ var words = map[string][]string{
 	},
 	"app": {
 		"sim --list causes", "sim --list profiles", "sim --list environments", "sim --list actions", "sim --list x", "sim --list cause", "sim --list actions -o svg",
-		"sim --list causes -f -", "sim -f - --runs -1", "sim -f - --runs 1000001", "sim -f - --runs x", "sim -f - --seed 0", "sim -f - --seed -1", "sim -f - --seed 18446744073709551615 --runs 2", "sim -f - --nodes 0", "sim -f - --nodes -1", "sim -f - --nodes 1000000",
+		"sim --list causes -f -", "sim -f - --runs -1", "sim -f - --runs 0", "sim -f - --runs 1000001", "sim -f - --runs x", "sim -f - --seed 0", "sim -f - --seed -1", "sim -f - --seed 18446744073709551615 --runs 2", "sim -f - --nodes 0", "sim -f - --nodes -1", "sim -f - --nodes 1000000",
 		"sim -f - --rate 0", "sim -f - --rate x", "sim -f - --rate -1/s", "sim -f - --rate 1/s/s", "sim -f - --rate 1e9/s", "sim -f - --until x", "sim -f - --until 10000h", "sim -f - --timeout 0s", "sim -f - --timeout x", "sim -f - --connect-timeout -1s",
 		"sim -f - --fixes x", "sim -f - --fail-on x", "sim -f - --fail-on drop", "sim -f - --max-drops -1", "sim -f - --max-lost -1s", "sim -f - --max-lost x", "sim -f - --env x", "sim -f - --lb x", "sim -f - --profile x", "sim -f - --profile ngin", "sim -f - --env gk",
 		"sim -f - --action x", "sim -f - --action rollout,x", "sim -f - --action drain=", "sim -f - --action drain=nowhere", "sim -f - --action rollout=1", "sim -f - --target x", "sim -f - --target web,x", "sim -f - -l app=x", "sim -f - -l a==", "sim -f - --show x",

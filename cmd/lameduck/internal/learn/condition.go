@@ -44,10 +44,7 @@ func (c Condition) holds(values map[string]string) bool {
 	if c.Op == "=" {
 		return values[c.Of] == c.Value
 	}
-	is, bound := c.number(values), math.NaN()
-	if v, err := strconv.ParseFloat(c.Value, 64); err == nil {
-		bound = v
-	}
+	is, bound := c.number(values), numberOf(c.Value)
 	if c.Op == "<=" {
 		return is <= bound
 	}

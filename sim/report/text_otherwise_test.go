@@ -1,0 +1,109 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// twoHold is a rolling restart and a node drain that hold, of which the drain is an outage with all pods on one node.
+func twoHold() *record.Simulation {
+	runs := make([]record.Run, 100)
+	for i := range runs {
+		runs[i] = record.Run{Settled: true}
+	}
+	spread := world.Assumption{ID: "places", What: "where the pods are", Value: "spread over the nodes", Basis: "assumed", Settle: "Pod objects in the input"}
+	timeout := world.Assumption{ID: "timeout", Value: "10s", Basis: "assumed", Settle: "--timeout"}
+	same := record.Alternative{ID: "timeout", Value: "5s", Verdict: record.Holds, Effect: record.NoEffect, Runs: 20}
+	lost := int64(7 * engine.Second)
+	return &record.Simulation{Runs: 100, Cases: []record.Case{
+		{
+			ID: "rollout/web:80", Action: "rolling restart", Workload: "shop/web", Traffic: "inside :80", Kind: "Deployment", Headline: true, Verdict: record.Holds, Runs: runs, Bound: 29_500,
+			Assumptions: []world.Assumption{timeout}, Alternatives: []record.Alternative{same},
+		},
+		{
+			ID: "drain/web:80", Action: "node drain", Workload: "shop/web", Traffic: "inside :80", Kind: "Deployment", Headline: true, Verdict: record.Holds, Runs: runs, Bound: 29_500,
+			Assumptions: []world.Assumption{timeout, spread},
+			Alternatives: []record.Alternative{same, {
+				ID: "places", Value: "all on one node", Verdict: record.Outage, Effect: record.VerdictEffect, Runs: 20, WithLoss: 20, LostSeconds: record.Range{Min: lost, Median: lost, Max: lost},
+			}},
+		},
+	}}
+}
+
+// What the head says of one case that holds is not said of another one that is an outage with another value of what it assumes: the first
+// twelve lines name which case, with which value, and the value is in the list of what is assumed.
+func TestAnotherCaseThatHoldsIsAnOutageWithAnotherValue(t *testing.T) {
+	t.Parallel()
+	out := compose(twoHold(), TextOptions{})
+	top := strings.Join(strings.Fields(strings.Join(strings.Split(out, "\n")[:12], " ")), " ")
+	for _, want := range []string{
+		"nothing is lost in this rolling restart with any of the 1 other value either that were tried",
+		"Unless node drain, inside :80: outage, 7 s lost, if all of its pods are on one node (Pod objects in the input)",
+		"What to do nothing as assumed",
+	} {
+		if !strings.Contains(top, want) {
+			t.Errorf("the first lines do not say %q:\n%s", want, out)
+		}
+	}
+	if all := strings.Join(strings.Fields(out), " "); !strings.Contains(all, "pods are spread over the nodes all on one node: node drain: outage, 7 s") || strings.Contains(all, "something is lost if all of its pods") {
+		t.Errorf("the list of what is assumed:\n%s", out)
+	}
+}
+
+// Of the case itself that is an outage with another value something is to do, too.
+func TestNothingIsToDoOnlyAsAssumed(t *testing.T) {
+	t.Parallel()
+	s := twoHold()
+	c := &s.Cases[1]
+	x := newText(s, TextOptions{Show: c.ID}, everything)
+	if why := x.whyItHolds(c); !slices.Contains(why, "something is lost if all of its pods are on one node (outage, 7 s lost)") {
+		t.Errorf("%q", why)
+	}
+	if todo := x.todo(c); !slices.Equal(todo, []string{"nothing as assumed"}) {
+		t.Errorf("%q", todo)
+	}
+	c.Alternatives = c.Alternatives[:1]
+	if todo := newText(s, TextOptions{}, everything).todo(&s.Cases[0]); !slices.Equal(todo, []string{"nothing"}) {
+		t.Errorf("without such a value: %q", todo)
+	}
+}
+
+// Many outages of cases that hold are two and a number.
+func TestOutagesBesideAreFew(t *testing.T) {
+	t.Parallel()
+	s := twoHold()
+	for i := range 3 {
+		x := s.Cases[1]
+		x.ID, x.Workload = "drain/other"+string(rune('a'+i))+":80", "shop/other"+string(rune('a'+i))
+		x.Alternatives = slices.Clone(x.Alternatives)
+		x.Alternatives[1].LostSeconds.Median += int64(i) * int64(engine.Second)
+		s.Cases = append(s.Cases, x)
+	}
+	got := newText(s, TextOptions{}, everything).outagesBeside(&s.Cases[0])
+	want := []string{
+		"web: node drain, inside :80; othera: node drain, inside :80: outage, 7 s lost, if all of its pods are on one node (Pod objects in the input)",
+		"otherb: node drain, inside :80: outage, 8 s lost, if all of its pods are on one node (Pod objects in the input)",
+		"1 more outage of cases that hold as assumed (all)",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Where there is little room beside a case that loses, that one which holds is an outage with another value is said all the same.
+func TestAnOutageOfWhatHoldsIsSaidInAShortReport(t *testing.T) {
+	t.Parallel()
+	s := twoHold()
+	s.Cases[0].Verdict = record.Drops
+	x := newText(s, TextOptions{}, everything)
+	x.room.brief = true
+	x.hangsOn([]*record.Case{&s.Cases[1]}, []*record.Case{&s.Cases[0]}, true)
+	if got := x.String(); got != "  1 case that holds answers late, or loses something with other values, up to an outage (all).\n" {
+		t.Errorf("%q", got)
+	}
+}
