@@ -62,7 +62,7 @@ export interface FixedCase {
   id: string; before: Range; after: Range; runs: number; withLoss: number; stuckBefore: number; stuck: number; confirm: { runs: number; withLoss: number; stuck: number };
   timeline?: Timeline;
 }
-export interface Alternative { case: string; value: string; verdict: string; lostSeconds: Range; effect: string }
+export interface Alternative { case: string; value: string; verdict: string; lostSeconds: Range; effect: string; runs: number; withLoss: number }
 export interface Assumption {
   id: string; what: string; value: string; range: string; basis: string; source: string; cases: string[]; effect: string | null;
   alternatives: Alternative[]; settle: string;

@@ -174,8 +174,15 @@ function Alternatives({ a, page }: { a: Assumption; page: Page }) {
   const own = a.alternatives.filter((x) => x.case === first.case);
   const base = page.result.cases.find((c) => c.id === first.case);
   const most = Math.max(base?.lostSeconds.median ?? 0, ...own.filter((x) => x.effect !== "none").map((x) => x.lostSeconds.median), 1e-9);
-  const line = (value: string, median: number, look: string) => (
-    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={median === 0 ? 1.5 : 2 + (60 * median) / most} height="8" /></svg><span>{value}: {median === 0 ? "nothing lost" : `${span(median)} ${base?.withoutServer ? "without a server" : "lost"}`}</span></li>);
+  const words = ({ median, max }: { median: number; max: number }, withLoss: number, runs: number) =>
+    median > 0 ? `${span(median)} ${base?.withoutServer ? "without a server" : "lost"}` : withLoss > 0 ? `up to ${span(max)} lost in ${withLoss} of ${count(runs, "run")}` : "nothing lost";
+  const line = (value: string, of: { median: number; max: number }, said: string, look: string) => (
+    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={of.median === 0 ? 1.5 : 2 + (60 * of.median) / most} height="8" /></svg><span>{value}: {said}</span></li>);
   const same = (value: string) => <li key={value}><svg width="62" height="10" aria-hidden="true" /><span>{value}: no difference</span></li>; // on the same seeds, of which there are few
-  return <ul class="spark">{line(a.value.endsWith("(assumed)") ? a.value : `${a.value} (assumed)`, base?.lostSeconds.median ?? 0, "assumed")}{own.map((x) => (x.effect === "none" ? same(x.value) : line(x.value, x.lostSeconds.median, "lost")))}</ul>;
+  const assumed = base?.lostSeconds ?? { median: 0, max: 0 };
+  return (
+    <ul class="spark">
+      {line(a.value.endsWith("(assumed)") ? a.value : `${a.value} (assumed)`, assumed, words(assumed, base?.runs.withLoss ?? 0, base?.runs.total ?? 0), "assumed")}
+      {own.map((x) => (x.effect === "none" ? same(x.value) : line(x.value, x.lostSeconds, words(x.lostSeconds, x.withLoss, x.runs), "lost")))}
+    </ul>);
 }

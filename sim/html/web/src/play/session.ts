@@ -1,7 +1,9 @@
 // What the page is about: a manifest, choices, and what the simulator said of them last. A knob that is turned has its picture at once: one run, drawn by
 // a worker of its own. What few runs say of it follows, and all of them where nothing is changed for a while. The newest question alone counts.
+//
+// Until a picture is on the screen nothing else is asked for or drawn on its account: processors are few, and the picture is what one waits for.
 
-import type { Drawn, Flags, Knob, Look, Ran } from "./contract";
+import type { Flags, Knob, Look, Ran } from "./contract";
 import { Dropped, Lane } from "./engine";
 import { mostText } from "./link";
 import { familyOf, ofRecord, shownOf, type Pictures } from "./pictures";
@@ -31,6 +33,16 @@ const idle = 350; // milliseconds without a change until all runs are made
 
 type Turn = { workload: string; knob: string; value: string };
 
+// onScreen is when the browser has drawn what it was given. A page that nobody sees draws nothing, and is not waited for; nor, for long, one that is
+// hidden just then.
+function onScreen(): Promise<void> {
+  return new Promise((done) => {
+    if (document.hidden) return setTimeout(done, 0);
+    requestAnimationFrame(() => setTimeout(done, 0));
+    setTimeout(done, 3000);
+  });
+}
+
 export class Session {
   state: State;
   private readonly turns = new Map<string, Turn>();
@@ -42,6 +54,8 @@ export class Session {
   private refining = false;
   private timer = 0;
   private opened = true; // the next look is the first of this manifest
+  private readonly unwritten = new Map<string, Turn>(); // those whose picture is there, and which the editor does not say yet
+  private wake: () => void = () => undefined; // ends the wait for a picture to be seen
 
   constructor(private readonly version: string, name: string, manifest: string, flags: Flags, private readonly quick: Lane, private readonly full: Lane,
     private readonly onState: (s: State) => void, private readonly onManifest: (text: string) => void) {
@@ -63,12 +77,15 @@ export class Session {
 
   open(name: string, manifest: string, flags: Flags) {
     this.turns.clear();
+    this.unwritten.clear();
     this.opened = true;
     this.put({ name, manifest, flags, look: null, stale: true });
     this.onManifest(manifest);
     this.ask(true);
   }
   type(manifest: string) {
+    for (const [key, turn] of this.unwritten) if (!this.turns.has(key)) this.turns.set(key, turn);
+    this.unwritten.clear();
     this.put({ manifest, stale: true });
     this.ask(true);
   }
@@ -102,6 +119,7 @@ export class Session {
     this.dirty = true;
     clearTimeout(this.timer);
     if (this.refining) this.full.stop();
+    this.wake();
     void this.pump();
   }
 
@@ -136,6 +154,8 @@ export class Session {
   // rest has all runs made where nothing is changed for a while.
   private rest() {
     clearTimeout(this.timer);
+    const same = this.state.doing === "few" && !this.state.stale && this.state.ran !== null; // a knob was turned to what it was at
+    if (same && !this.pumping && !this.judging) this.put({ doing: "waiting" });
     if (this.state.doing === "waiting" && !this.pumping && !this.judging) this.timer = setTimeout(() => void this.refine(), idle);
   }
 
@@ -153,8 +173,16 @@ export class Session {
       return;
     }
     if (!await this.draw(this.turns.entries().next().value ?? null)) return;
-    void this.judge();
+    const seen = this.seen();
+    void seen.then(() => this.judge());
+    if (!this.dirty) await Promise.race([seen, new Promise<void>((asked) => { this.wake = asked; })]);
     if (!this.typed && !this.dirty) await this.looked();
+  }
+
+  // seen is when the newest picture is on the screen, and the editor has the text that it is of.
+  private async seen() {
+    await onScreen();
+    this.write();
   }
 
   // lacking says that the case which is looked at has no picture of what the manifest is now.
@@ -177,17 +205,31 @@ export class Session {
       this.dirty = true;
       return false;
     }
-    if (got.manifest !== asked.manifest) this.written(got);
-    if (got.refused || got.errors.length > 0) return this.refused(got.refused);
+    if (got.manifest !== asked.manifest) {
+      if (turn) this.unwritten.set(...turn);
+      this.put({ manifest: got.manifest, stale: true });
+    }
+    if (got.refused || got.errors.length > 0) {
+      this.write();
+      return this.refused(got.refused);
+    }
     const pictures = new Map(this.state.pictures).set(shown.id, { timeline: got.timeline ?? was, manifest: got.manifest, flags: asked.flags });
     this.put({ pictures, drawn: this.state.drawn + (got.timeline ? 1 : 0) });
     return true;
   }
 
   // written takes a manifest over that the simulator has changed.
-  private written(got: Drawn | { manifest: string }) {
+  private written(got: { manifest: string }) {
     this.put({ manifest: got.manifest, stale: true });
+    this.unwritten.clear();
     this.onManifest(got.manifest);
+  }
+
+  // write has the editor say what the turns that were drawn have made of the manifest.
+  private write() {
+    if (this.unwritten.size === 0) return;
+    this.unwritten.clear();
+    this.onManifest(this.state.manifest);
   }
 
   private refused(why: string): false {
