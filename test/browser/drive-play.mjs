@@ -115,6 +115,7 @@ async function knobs(page) {
   say(name, "Reset restores the manifest", await comes(async () => /replicas: 3\b/.test(await manifest(page)) && !/preStop/.test((await manifest(page)).split("\n").slice(3).join("\n"))), await manifest(page));
   await fresh(page);
   await timed(page);
+  await pictureFirst(page);
   await dragging(page);
   await page.getByRole("button", { name: "Reset" }).click();
   say(name, "all runs follow where nothing is changed", await settled(page), await page.locator(".progress").textContent());
@@ -194,6 +195,43 @@ async function timed(page) {
   }
   for (const list of [drawn, said]) list.sort((a, b) => a - b);
   say(name, "a knob has its timeline drawn at once", drawn[0] > 0 && drawn[3] < goals.knob * slack, `median ${Math.round(drawn[3])} ms, slowest ${Math.round(drawn[6])} ms, the goal is ${goals.knob} ms; what few runs say follows after ${Math.round(said[3])} ms`);
+}
+
+// pictureFirst turns a knob and looks at what the page does until its picture is on the screen, and then at whether it is as before, and at what somebody
+// types at just that time.
+async function pictureFirst(page) {
+  await fresh(page);
+  const [asked, worded] = await page.evaluate(() => new Promise((done) => {
+    const input = document.querySelector('[data-knob="prestop"] input[type="range"]'), result = document.querySelector(".result");
+    const editor = document.querySelector(".editor").shadowRoot.querySelector(".cm-content");
+    const asked = [], was = result.dataset.drawn, post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (word, ...rest) {
+      if (word.ask) asked.push(JSON.parse(word.ask).do);
+      return post.call(this, word, ...rest);
+    };
+    new MutationObserver((_, seen) => {
+      if (result.dataset.drawn === was) return;
+      seen.disconnect();
+      requestAnimationFrame(() => {
+        Worker.prototype.postMessage = post;
+        const now = [asked.join(), /seconds: 5\b/.test(editor.textContent)];
+        editor.focus();
+        getSelection().collapse(editor.querySelector(".cm-line"), 0);
+        document.execCommand("insertText", false, "# typed now, ");
+        done(now);
+      });
+    }).observe(result, { attributes: true });
+    input.value = "5";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }));
+  same(name, "asks for nothing but the picture until that is on the screen", asked, "draw");
+  say(name, "draws the picture before the text", !worded, "the editor has the text already");
+  await fresh(page);
+  say(name, "what is typed meanwhile and the knob are both in the manifest", await comes(async () => { const text = await manifest(page); return text.includes("# typed now, ") && /seconds: 5\b/.test(text); }), await manifest(page));
+  say(name, "all runs follow that", await settled(page), await page.locator(".progress").textContent());
+  await knob(page, "prestop").locator('input[type="number"]').fill("5");
+  await slider(page, "prestop").evaluate((e) => e.dispatchEvent(new Event("input", { bubbles: true })));
+  say(name, "all runs follow a turn to where a knob was", await comes(async () => (await doing(page)) !== "done") && await settled(page), await page.locator(".progress").textContent());
 }
 
 // dragging turns a knob sixty times in a second: no frame may wait for the simulator, and the last value counts.
