@@ -219,22 +219,28 @@ func (t *text) short(workload string) string {
 	return workload
 }
 
-// folded is a line for each verdict of the cases that have none of their own, in the order of the first case of each. Workloads that lose seconds
-// are named there if no row has them.
+// folded is a line for each verdict of the cases that have none of their own, the one whose cases lose most first, and the worse one of two that lose
+// as much. Workloads that lose seconds are named there if no row has them.
 func (t *text) folded(hidden, rows []*record.Case) {
-	var verdicts []string
+	same := make([][]*record.Case, record.NotJudged.Rank()+1)
 	for _, c := range hidden {
-		verdicts = distinct(verdicts, string(c.Verdict))
+		same[c.Verdict.Rank()] = append(same[c.Verdict.Rank()], c)
 	}
-	for _, v := range verdicts {
-		var same []*record.Case
-		for _, c := range hidden {
-			if string(c.Verdict) == v {
-				same = append(same, c)
-			}
+	sorted.StableBy(same, func(a, b []*record.Case) int { return cmp.Compare(mostLost(b), mostLost(a)) })
+	for _, cases := range same {
+		if len(cases) > 0 {
+			t.Text("  ", fmt.Sprintf("%s: %s, %s%s (%s lists them)",
+				count(len(cases), "more case", "more cases"), cases[0].Verdict, lostOfAll(cases), t.seconds(cases, rows), t.option("all", "")))
 		}
-		t.Text("  ", fmt.Sprintf("%s: %s, %s%s (%s lists them)", count(len(same), "more case", "more cases"), v, lostOfAll(same), t.seconds(same, rows), t.option("all", "")))
 	}
+}
+
+// mostLost is what the worst of some cases loses in its median run.
+func mostLost(cases []*record.Case) (most int64) {
+	for _, c := range cases {
+		most = max(most, c.LostSeconds.Median)
+	}
+	return most
 }
 
 // seconds names the workloads of cases that lose a second or more and have no row, "" without any.

@@ -16,12 +16,14 @@ func TestCasesThatAreNotListedHaveALineForEachVerdict(t *testing.T) {
 	for _, c := range []struct {
 		v    record.Verdict
 		lost int64
-	}{{record.Depends, 70}, {record.Drops, 21}, {record.Drops, 19}, {record.Depends, 20}, {record.Drops, 18}} {
+	}{{record.Drops, 21}, {record.Outage, 10}, {record.Drops, 19}, {record.Depends, 20}, {record.Rare, 10}, {record.Depends, 70}, {record.Drops, 18}} {
 		hidden = append(hidden, &record.Case{Verdict: c.v, LostSeconds: record.Range{Median: c.lost * second}})
 	}
 	x := newText(&record.Simulation{}, TextOptions{}, everything)
 	x.folded(hidden, nil)
-	if got, want := x.String(), "  2 more cases: depends, 20 s to 70 s lost (all lists them)\n  3 more cases: drops, 18 s to 21 s lost (all lists them)\n"; got != want {
+	want := "  2 more cases: depends, 20 s to 70 s lost (all lists them)\n  3 more cases: drops, 18 s to 21 s lost (all lists them)\n" +
+		"  1 more case: outage, 10 s lost (all lists them)\n  1 more case: rare, 10 s lost (all lists them)\n"
+	if got := x.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
