@@ -42,7 +42,7 @@ The input needs Services and EndpointSlices; Node objects give zones and address
   lameduck explain -f objects.yaml --service shop/web --node node-1 --terminating-fallback=false
   lameduck explain -f objects.yaml --kubernetes-version 1.25 -o json
   lameduck explain --truth-table`,
-		Args: cobra.NoArgs,
+		Args: noWords,
 		RunE: verb(c.run),
 	}
 	c.flags = cmd.Flags()

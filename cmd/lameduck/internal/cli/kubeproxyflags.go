@@ -62,7 +62,7 @@ func noNumber(cmd *cobra.Command, args []string) error {
 			return fmt.Errorf("-v %s: write -v=%s or --v %s", args[0], args[0], args[0])
 		}
 	}
-	return cobra.NoArgs(cmd, args)
+	return noWords(cmd, args)
 }
 
 // writeConfig writes the configuration that flags and files make.

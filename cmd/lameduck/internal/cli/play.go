@@ -49,7 +49,7 @@ server for static files can serve them, below any path.`,
   lameduck play -f app.yaml
   lameduck play --listen 127.0.0.1:8080
   lameduck play --write public/lameduck`,
-		Args: cobra.NoArgs,
+		Args: noWords,
 		RunE: verb(c.run),
 	}
 	f := cmd.Flags()

@@ -75,9 +75,9 @@ func Main(args []string, std Streams) (code int) {
 			code = ExitInternal
 		}
 	}()
-	cmd, name := newRoot(args[0], std), displayName(args[0])
-	cmd.SetArgs(arguments(args))
-	err := cmd.Execute()
+	root, name := newRoot(args[0], std), displayName(args[0])
+	root.SetArgs(arguments(args))
+	cmd, err := root.ExecuteC()
 	if lost := std.lost(); lost != nil && (err == nil || errors.Is(err, errFindings)) { // what prints a help text says nothing of it
 		err = runError{lost}
 	}
@@ -100,7 +100,7 @@ func Main(args []string, std Streams) (code int) {
 	case errors.As(err, &runError{}):
 		fmt.Fprintf(std.Err, "%s: %s\n", name, strings.Join(lines(err), "\n"))
 	default:
-		fmt.Fprintf(std.Err, "%s: %s\nRun '%s --help' for usage.\n", name, strings.Join(lines(err), "\n"), name)
+		fmt.Fprintf(std.Err, "%s: %s\nRun '%s --help' for usage.\n", name, strings.Join(lines(wrongVerb(root, err)), "\n"), cmd.CommandPath())
 	}
 	return ExitUsage
 }
@@ -154,13 +154,16 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
   lameduck proxy --dry-run -f objects.yaml --node node-1
   lameduck learn
   lameduck play`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: displayName(program)},
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		DisableSuggestions:         true, // wrongVerb has them
+		SuggestionsMinimumDistance: 2,
+		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: displayName(program)},
 	}
 	root.Version = versionWords()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", page.Widest)))
+	root.SetFlagErrorFunc(wrongFlag)
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)

@@ -102,7 +102,7 @@ func newSim(program string, std Streams) *cobra.Command {
   lameduck sim -f app.yaml --report report.html
   lameduck sim -f scenario.yaml --seed 13 --runs 1
   lameduck sim --list causes`,
-		Args: cobra.NoArgs,
+		Args: noWords,
 		RunE: verb(c.run),
 	}
 	f := cmd.Flags()

@@ -40,7 +40,7 @@ of all namespaces, whatever -n says, since a packet may meet any Service.`,
     --from 10.244.1.5 --to 10.96.0.10:53/udp
   lameduck trace -f objects.yaml --node node-1 --mode iptables -o json \
     --from 192.0.2.7 --to 192.168.0.11:30080`,
-		Args: cobra.NoArgs,
+		Args: noWords,
 		RunE: verb(c.run),
 	}
 	c.input.register(cmd.Flags())

@@ -31,7 +31,7 @@ func newVersion(std Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print lameduck's version, and the kube-proxy version it behaves like",
-		Args:  cobra.NoArgs,
+		Args:  noWords,
 		RunE: verb(func() error {
 			v := currentVersion()
 			return output.write(std.Out, v, func(w io.Writer) error {
