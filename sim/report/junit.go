@@ -85,7 +85,7 @@ func inVainFor(c *record.Case) string {
 	return " Why: " + c.Stuck.Why + "."
 }
 
-// details lists what was not as expected, what is waited for in vain, and the causes.
+// details lists what was not as expected, what is waited for in vain, what to do, and the causes.
 func details(s *record.Simulation, c *record.Case) string {
 	var b strings.Builder
 	for _, u := range c.Unmet {
@@ -96,7 +96,9 @@ func details(s *record.Simulation, c *record.Case) string {
 		if c.Stuck.Line > 0 {
 			fmt.Fprintf(&b, "line: %s:%d\n", page.Shown(c.Stuck.File), c.Stuck.Line)
 		}
-		fmt.Fprintf(&b, "what to do: %s\n", page.Shown(strings.Join(newText(s, TextOptions{}, everything).letsItGoOn(c), "; ")))
+	}
+	if do := newText(s, TextOptions{}, everything).todo(c); len(do) > 0 {
+		fmt.Fprintf(&b, "what to do: %s\n", page.Shown(strings.Join(do, "; ")))
 	}
 	if all := c.Totals().Failed; all > 0 {
 		fmt.Fprintf(&b, "%s lost in %s of all clients together, of them:\n", count(int(all), "request", "requests"), count(len(c.Runs), "run", "runs"))
