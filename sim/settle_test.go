@@ -23,6 +23,19 @@ func TestQuietIsNotSettled(t *testing.T) {
 		{"an app that takes 45 s to start", func(sc *world.Scenario) {
 			sc.Workloads[0].App.Start = engine.Constant(45 * sec)
 		}, 2 * 45 * sec, true},
+		{"an app without a readiness probe that takes 90 s to start", func(sc *world.Scenario) {
+			sc.Workloads[0].App.Start = engine.Constant(90 * sec)
+			sc.Workloads[0].Deployment().Spec.Template.Spec.Containers[0].ReadinessProbe = nil
+		}, 90 * sec, true},
+		{"one that takes 2 h", func(sc *world.Scenario) {
+			sc.Workloads[0].App.Start = engine.Constant(2 * engine.Hour)
+			sc.Workloads[0].Deployment().Spec.Template.Spec.Containers[0].ReadinessProbe = nil
+		}, engine.Hour, false},
+		{"one that its liveness probe kills before", func(sc *world.Scenario) {
+			sc.Workloads[0].App.Start = engine.Constant(2 * engine.Hour)
+			c := &sc.Workloads[0].Deployment().Spec.Template.Spec.Containers[0]
+			c.ReadinessProbe, c.LivenessProbe = nil, c.ReadinessProbe
+		}, 10 * sec, false},
 		{"minReadySeconds 60", func(sc *world.Scenario) {
 			sc.Workloads[0].Deployment().Spec.MinReadySeconds = 60
 		}, 2 * 60 * sec, true},

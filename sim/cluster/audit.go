@@ -102,6 +102,7 @@ type census struct {
 	leaving     string   // one that is on its way out, "" for none
 	sick        []string // active, and not ready
 	gated       string   // one of them whose readiness gates alone keep it from being ready
+	starting    string   // active, and its server runs and does not listen yet, "" for none
 }
 
 func (w *World) census(d *api.Workload) (c census) {
@@ -118,6 +119,9 @@ func (w *World) census(d *api.Workload) (c census) {
 			continue
 		}
 		c.active++
+		if i := w.PodInstance(id); i != nil && i.Starting() {
+			c.starting = p.Called()
+		}
 		if (!p.Ready || w.doomed(p)) && !w.pods[id].unwell {
 			c.sick = append(c.sick, p.Called())
 			c.gated = cmp.Or(c.gated, w.gateWords(p))
@@ -152,6 +156,8 @@ func (w *World) unrestOf(workload int, strict bool) string {
 		return c.gated
 	case len(c.sick) > 0 && strict:
 		return strings.Join(c.sick, ", ") + " not ready"
+	case c.starting != "" && strict:
+		return c.starting + " does not listen yet"
 	case len(c.sick) > 0 || d.Paused && (!strict || c.active > 0):
 		return "" // a rollout that waits for them is as it should be; a paused one stays as it is
 	case !strict && (w.heldName(d) != nil || w.sets.Refused(workload)):

@@ -55,6 +55,11 @@ func (i *Instance) set() api.ReplicaSetID {
 // Accepts says whether a new connection would be accepted.
 func (i *Instance) Accepts() bool { return i.Sandbox && i.Listening }
 
+// Starting says that the server runs and is to listen, and does not yet: nobody has told it to end.
+func (i *Instance) Starting() bool {
+	return i.Running && !i.Listening && i.Term == api.Never && !i.App.NotAServer
+}
+
 // Answers says whether a kernel is there to refuse a connection at least.
 func (i *Instance) Answers() bool { return i.Sandbox || i.Host }
 
