@@ -205,7 +205,14 @@ func (e *Evictions) refusal(n int) string {
 	if b.Expected == 0 {
 		return of + " allows no eviction: it goes by what controllers are to keep, and its pods have none, or none that keeps any"
 	}
-	return fmt.Sprintf("%s allows no eviction: %d of %d pods are ready, and %d have to be", of, b.Healthy, b.Expected, b.Desired)
+	pods, have := "pods are", "have"
+	if b.Expected == 1 {
+		pods = "pod is"
+	}
+	if b.Desired == 1 {
+		have = "has"
+	}
+	return fmt.Sprintf("%s allows no eviction: %d of %d %s ready, and %d %s to be", of, b.Healthy, b.Expected, pods, b.Desired, have)
 }
 
 // Once asks for the eviction of a pod with its own grace period, and tells the log of a refusal: nobody tries again.

@@ -207,3 +207,49 @@ func TestRefusalsBesideAnUnreadableDocument(t *testing.T) {
 		t.Error("a sleep action before its version is well")
 	}
 }
+
+// What selects the pods of a workload that is left out would lead to them: that it leads nowhere is not said, before or after.
+func TestNothingIsSaidOfWhatSelectsTheRefused(t *testing.T) {
+	t.Parallel()
+	const late = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: late}
+spec:
+  minReadySeconds: 700
+  selector: {matchLabels: {app: late}}
+  template:
+    metadata: {labels: {app: late}}
+    spec: {containers: [{name: late, image: nginx:1.27}]}
+---
+{apiVersion: v1, kind: Service, metadata: {name: late}, spec: {selector: {app: late}, ports: [{port: 80}]}}
+---
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: late}, spec: {minAvailable: 1, selector: {matchLabels: {app: late}}}}
+---
+`
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"refused":           {late, []string{"must be greater than minReadySeconds"}},
+		"refused, as sleep": {strings.NewReplacer("minReadySeconds: 700", "replicas: 1", "image: nginx:1.27", "image: nginx:1.27, lifecycle: {preStop: {sleep: {seconds: 5}}}").Replace(late), []string{"no sleep action"}},
+		"of other labels":   {strings.Replace(late, "labels: {app: late}}\n    spec", "labels: {app: lat}}\n    spec", 1), []string{"does not match the labels", "must be greater", "it selects no workload", "it covers no pod"}},
+		"of another namespace": {strings.Replace(late, "kind: Deployment\nmetadata: {", "kind: Deployment\nmetadata: {namespace: shop, ", 1),
+			[]string{"must be greater", "it selects no workload", "it covers no pod"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, problems := casesOf(t, good+c.text, scenario.Options{KubernetesVersion: "1.28"})
+			for _, p := range problems {
+				if !slices.ContainsFunc(c.want, func(words string) bool { return strings.Contains(p.Error(), words) }) {
+					t.Errorf("%v", p)
+				}
+			}
+			for _, words := range c.want {
+				if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return strings.Contains(p.Error(), words) }) {
+					t.Errorf("%q is not said: %v", words, problems)
+				}
+			}
+		})
+	}
+}

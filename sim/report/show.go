@@ -7,7 +7,13 @@ import (
 )
 
 // Matches says whether --show with a text shows a case: whether it is part of the case's ID, its workload, its action or its
-// traffic. It needs nothing that runs find out.
+// traffic, in capitals or not. It needs nothing that runs find out.
 func Matches(c *record.Case, show string) bool {
-	return strings.Contains(c.ID, show) || strings.Contains(title(c), show) || strings.Contains(c.Workload+": "+c.Action+", "+c.Traffic, show)
+	show = strings.ToLower(show)
+	for _, words := range []string{c.ID, title(c), c.Workload + ": " + c.Action + ", " + c.Traffic} {
+		if strings.Contains(strings.ToLower(words), show) {
+			return true
+		}
+	}
+	return false
 }

@@ -53,6 +53,7 @@ const NotJudged = "not-judged"
 func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem) {
 	b := newBuilder(nil, &opts)
 	b.useWorld(b.refusedSleeps(objects.All), objects.Unusable)
+	b.refuse(objects.Unusable)
 	b.checkFlags()
 	b.checkInferred()
 	b.checkActions()
@@ -360,7 +361,7 @@ func (b *builder) idleBudgets() {
 			if len(b.world.nodes) > 0 {
 				why += "; " + b.opts.Wording.Option("action", "drain=NODE") + " does"
 			}
-		case slices.ContainsFunc(b.world.pods, func(p homed) bool { return covers(p.Namespace, p.Value.Labels) }):
+		case slices.ContainsFunc(b.world.pods, func(p homed) bool { return covers(p.Namespace, p.Value.Labels) }), b.ofRefused(covers):
 			continue
 		case x.Value.Spec.Selector == nil:
 			why = "it has no selector, and covers no pod"
@@ -371,6 +372,20 @@ func (b *builder) idleBudgets() {
 		}
 		b.doc.problems = append(b.doc.problems, x.Object.Problem(manifest.Warning, field, why))
 	}
+}
+
+// refuse takes note of workloads that the input has and a cluster would not.
+func (b *builder) refuse(objects []*manifest.Object) {
+	for _, o := range objects {
+		if resource, ok := o.Value.(world.Resource); ok && world.TemplateOf(resource) != nil {
+			b.refused = append(b.refused, resource)
+		}
+	}
+}
+
+// ofRefused says whether something selects pods of a workload that is left out: it would lead to them.
+func (b *builder) ofRefused(selects func(namespace string, labels map[string]string) bool) bool {
+	return slices.ContainsFunc(b.refused, func(r world.Resource) bool { return selects(r.GetNamespace(), world.TemplateOf(r).Labels) })
 }
 
 // setLater says who sets labels that are in no template.
@@ -398,8 +413,8 @@ func (b *builder) idle(cases []Case) {
 			if slices.ContainsFunc(cases, func(c Case) bool { return c.Service == s.ID() }) {
 				continue
 			}
-			if slices.ContainsFunc(b.refused, func(r world.Resource) bool {
-				return r.GetNamespace() == s.Namespace && world.Selects(s.Value, world.TemplateOf(r).Labels)
+			if b.ofRefused(func(namespace string, labels map[string]string) bool {
+				return namespace == s.Namespace && world.Selects(s.Value, labels)
 			}) {
 				continue // it has been said why
 			}
