@@ -221,14 +221,15 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// The text of a failure says of what its numbers are, and has one line for causes of the same words.
+// The text of a failure says what to do, of what its numbers are, and has one line for causes of the same words.
 func TestJUnitSaysWhatItCounts(t *testing.T) {
 	t.Parallel()
 	c := &example().Cases[1]
 	x := c.Causes[0]
 	x.Culprit, x.Elsewhere, x.Count = story.Culprit{What: "another"}, false, 4
 	c.Causes = append(c.Causes, x)
-	const want = "196 requests lost in 2 runs of all clients together, of them:\n" +
+	const want = "what to do: fixes were not looked for (fixes 0)\n" +
+		"196 requests lost in 2 runs of all clients together, of them:\n" +
 		"200 requests: stale-rules: a node's rules are out of date: kube-proxy waits for minSyncPeriod\n"
 	if got := details(&record.Simulation{}, c); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -773,7 +775,8 @@ func (t *text) fixed(f *record.Fix) {
 			continue
 		}
 		if x.Confirm.Runs > 0 {
-			words += fmt.Sprintf("; at most %s in %s of the new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), leftWords(x.Confirm.Left))
+			words += fmt.Sprintf("; at most %s in %s of %s new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), thousands(int64(x.Confirm.Runs)),
+				leftWords(x.Confirm.Left))
 		}
 		if alone := t.alone(x.ID); alone != "" {
 			words += "; " + alone
@@ -999,13 +1002,34 @@ func (t *text) block(e *edit.Edit, where string) bool {
 		for i := range block {
 			block[i] = strings.TrimSpace(block[i])
 		}
-		t.Hanging("      "+where+"in the braces: ", 8, strings.Join(block, " "))
+		t.Hanging("      "+where+inBracesOf(e)+": ", 8, strings.Join(block, " "))
 	case t.room.terse:
 		t.paste(where, inOneLine(block))
 	default:
+		if in := container.FindString(e.At); in != "" { // above its line another one ends
+			block[0] += " # of " + in + ", which begins here"
+		}
 		t.paste(where, block)
 	}
 	return true
+}
+
+// container is one that is not the first of its pod, at the end of a path.
+var container = regexp.MustCompile(`[a-zA-Z]+\[[1-9]\d*\]$`)
+
+// inBracesOf says between which braces of a line an edit goes, or what it takes the place of there: a line may have several.
+func inBracesOf(e *edit.Edit) string {
+	field := cmp.Or(e.Key(), e.At[strings.LastIndexByte(e.At, '.')+1:])
+	switch {
+	case e.At == e.Path:
+		return "in place of that " + field
+	case e.At == "spec.template.spec":
+		return "in the braces of the pod's spec"
+	case field == "":
+		return "in the braces"
+	default:
+		return "in the braces of " + field
+	}
 }
 
 // fieldOf names what an edit changes.

@@ -291,7 +291,7 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 			return fmt.Sprintf(" answers no request any more once %s has begun.", article(one(c)))
 		}
 		if none := noPodFor(c); none > 0 {
-			return fmt.Sprintf(" answers no request for %s %s: it %s, and who asks near the end of that waits.", span(none), inRuns(c, c.WithLoss),
+			return fmt.Sprintf(" has no pod that answers for %s %s: it %s, and who asks near the end of that waits.", span(none), inRuns(c, c.WithLoss),
 				loses(c, span(engine.Time(c.LostSeconds.Median))))
 		}
 		return fmt.Sprintf(" answers no request for %s %s, and %s.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))

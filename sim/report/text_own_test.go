@@ -62,14 +62,30 @@ func TestWhatIsToBePastedStandsOnThePageOnce(t *testing.T) {
 	}
 }
 
-// What goes into a container that is written in braces is printed in braces, and says so.
-func TestWhatIsPastedIntoBracesSaysSo(t *testing.T) {
+// What goes into a container that is written in braces is printed in braces, and says between which of a line or what it takes the place of. A container
+// that is not the first of its pod begins where another one ends, and is named.
+func TestWhereSomethingIsPastedIsSaid(t *testing.T) {
 	t.Parallel()
-	e := edit.Edit{File: "web.yaml", Line: 9, Kind: "Deployment", Path: "spec.lifecycle.preStop", At: "spec", Braces: true, To: edit.Value{YAML: "{sleep: {seconds: 15}}"}}
-	x := newText(&record.Simulation{}, TextOptions{}, everything)
-	x.edit(&e, "")
-	if got := strings.TrimSpace(x.String()); got != "web.yaml:9   in the braces: lifecycle: {preStop: {sleep: {seconds: 15}}}" {
-		t.Errorf("%q", got)
+	const pod, sleep = "spec.template.spec", "{sleep: {seconds: 15}}"
+	for _, c := range []struct {
+		at, path, to, want string
+		braces             bool
+	}{
+		{pod + ".containers[0]", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 in the braces of containers[0]: lifecycle: {preStop: {sleep: {seconds: 15}}}", true},
+		{pod + ".containers[0].lifecycle", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 in the braces of lifecycle: preStop: {sleep: {seconds: 15}}", true},
+		{pod + ".containers[1].lifecycle.preStop", pod + ".containers[1].lifecycle.preStop", sleep, "web.yaml:9 in place of that preStop: preStop: {sleep: {seconds: 15}}", true},
+		{pod, pod + ".terminationGracePeriodSeconds", "60", "web.yaml:9 in the braces of the pod's spec: terminationGracePeriodSeconds: 60", true},
+		{"", "metadata.labels", "{a: b}", "web.yaml:9 in the braces: metadata: {labels: {a: b}}", true},
+		{pod + ".containers[0]", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: preStop: sleep: {seconds: 15}", false},
+		{pod + ".containers[12]", pod + ".containers[12].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: # of containers[12], which begins here preStop: sleep: {seconds: 15}", false},
+		{pod + ".containers[12].lifecycle", pod + ".containers[12].lifecycle.preStop", sleep, "web.yaml:9 preStop: sleep: {seconds: 15}", false},
+	} {
+		e := edit.Edit{File: "web.yaml", Line: 9, Kind: "Deployment", Path: c.path, At: c.at, Braces: c.braces, To: edit.Value{YAML: c.to}}
+		x := newText(&record.Simulation{}, TextOptions{}, everything)
+		x.edit(&e, "")
+		if got := strings.Join(strings.Fields(x.String()), " "); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 
@@ -90,7 +106,7 @@ func TestTheTimeWithoutAPodIsTheHeadline(t *testing.T) {
 	c := &record.Case{Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionShutdown, Workload: "shop/web", WithLoss: 1,
 		LongestOutage: record.Range{Median: 348 * int64(engine.Second)}, LostSeconds: record.Range{Median: 348 * int64(engine.Second)},
 		Runs: []record.Run{{Settled: true, Usable: record.Usable{Of: 1, Now: 1, For: 366 * engine.Second}}}}
-	const want = " answers no request for 6.1 min in 1 of 1 node shutdown: it loses 5.8 min of traffic, and who asks near the end of that waits."
+	const want = " has no pod that answers for 6.1 min in 1 of 1 node shutdown: it loses 5.8 min of traffic, and who asks near the end of that waits."
 	if got := sentence(c, scenario.Wording{}); got != want {
 		t.Errorf("%q", got)
 	}
