@@ -106,11 +106,20 @@ func (t *text) todoHolds(c *record.Case) []string {
 		return append(late, slices.DeleteFunc(nothing(c), func(words string) bool { return words == "nothing" })...)
 	}
 	words := nothing(c)
-	if words[0] == "nothing" && len(t.outagesBeside(c)) > 0 {
-		return []string{nothingAsAssumed}
+	if words[0] != nothingAsAssumed && (words[0] != "nothing" || len(t.outagesBeside(c)) == 0) {
+		return words
 	}
-	return words
+	together := func(x *record.Case) bool {
+		return slices.ContainsFunc(outages(x), func(a *record.Alternative) bool { return a.ID == scenario.Places })
+	}
+	if together(c) || slices.ContainsFunc(t.besideHolds(c), together) {
+		return []string{nothingAsAssumed, withAllOnOneNode}
+	}
+	return []string{nothingAsAssumed}
 }
+
+// withAllOnOneNode is what pages of workloads that lose something as assumed find to help where a node with all pods is drained.
+const withAllOnOneNode = "against a drain of the node that all pods are on: a PodDisruptionBudget with maxUnavailable 1 (not tried here)"
 
 // letsItGoOn is what lets a case go on that waits for ever.
 func (t *text) letsItGoOn(c *record.Case) []string {

@@ -44,7 +44,7 @@ func TestAnotherCaseThatHoldsIsAnOutageWithAnotherValue(t *testing.T) {
 	for _, want := range []string{
 		"nothing is lost in this rolling restart with any of the 1 other value either that were tried",
 		"Unless node drain, inside :80: outage, 7 s lost, if all of its pods are on one node (Pod objects in the input)",
-		"What to do nothing as assumed",
+		"What to do nothing as assumed against a drain of the node that all pods are on: a PodDisruptionBudget with maxUnavailable 1 (not tried here)",
 	} {
 		if !strings.Contains(top, want) {
 			t.Errorf("the first lines do not say %q:\n%s", want, out)
@@ -64,8 +64,12 @@ func TestNothingIsToDoOnlyAsAssumed(t *testing.T) {
 	if why := x.whyItHolds(c); !slices.Contains(why, "something is lost if all of its pods are on one node (outage, 7 s lost)") {
 		t.Errorf("%q", why)
 	}
-	if todo := x.todo(c); !slices.Equal(todo, []string{"nothing as assumed"}) {
+	if todo := x.todo(c); !slices.Equal(todo, []string{"nothing as assumed", withAllOnOneNode}) {
 		t.Errorf("%q", todo)
+	}
+	c.Alternatives[1].ID = "start"
+	if todo := x.todo(c); !slices.Equal(todo, []string{"nothing as assumed"}) {
+		t.Errorf("of another assumption: %q", todo)
 	}
 	c.Alternatives = c.Alternatives[:1]
 	if todo := newText(s, TextOptions{}, everything).todo(&s.Cases[0]); !slices.Equal(todo, []string{"nothing"}) {
