@@ -2,8 +2,10 @@ package record
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
 // Try records the runs of a case with another value of an assumption. They are compared with
@@ -25,7 +27,7 @@ func (c *Case) Try(id, value string, runs []Run) Effect {
 	case other.Verdict == NotJudged, other.ForGood() && own.ForGood(), a.Lasting > 0 && own.Lasting() > 0: // what does not end is as long as the run
 	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), c.hangs(&other, &own), c.frees(&other, &own), other.ForGood() != own.ForGood():
 		a.Effect = VerdictEffect
-	case differ(other.LostSeconds.Median, own.LostSeconds.Median) && c.apart(runs):
+	case Differ(other.LostSeconds.Median, own.LostSeconds.Median) && c.apart(runs):
 		a.Effect = SizeEffect
 	default:
 		a.Effect = c.rates(&other, &own)
@@ -93,7 +95,7 @@ func (c *Case) Same(runs []Run) bool {
 		return false
 	}
 	here, there := own.LostSeconds.Median, other.LostSeconds.Median
-	alike := !differ(here, there) && !differ(here, there+(there-here)) // also if they were twice as far apart
+	alike := !Differ(here, there) && !Differ(here, there+(there-here)) // also if they were twice as far apart
 	return other.Verdict == own.Verdict && other.WithLoss == own.WithLoss && own.WithLoss%len(runs) == 0 && alike
 }
 
@@ -134,20 +136,55 @@ func (c *Case) against(runs []Run) (other, own Case, ok bool) {
 // has to do with it, too.
 func (c *Case) Perhaps(runs []Run) bool {
 	other, own, ok := c.against(runs)
-	return ok && differ(other.LostSeconds.Median, own.LostSeconds.Median)
+	return ok && Differ(other.LostSeconds.Median, own.LostSeconds.Median)
 }
 
-// apart says that what runs with another value lose is hardly by chance more than what all runs of the case lose, or less: of two samples of
-// one distribution the pairs in which the one is greater differ so much from those in which the other is in 6 of 1,000 (the test of Mann and
-// Whitney). The medians of a few runs alone do not say it: where a pod comes back on its node in 5 s or on another one in 20 s, they are either.
-func (c *Case) apart(runs []Run) bool {
-	more := 0
-	for i := range runs {
-		for k := range c.Runs {
-			more += cmp.Compare(runs[i].LostSeconds(), c.Runs[k].LostSeconds())
+// WithoutWait says that another value of an assumption is that kube-proxy does not wait between two syncs.
+func WithoutWait(id, value string) bool {
+	return id == "proxy" && strings.HasPrefix(value, "minSyncPeriod 0")
+}
+
+// Blames says that another value of an assumption is without what most of a loss is put down to: whoever reads of the one looks for the other.
+func (c *Case) Blames(id, value string) bool {
+	return WithoutWait(id, value) && len(c.Causes) > 0 && c.Causes[0].Actor == ledger.ProxyWait
+}
+
+// Typical says that the first runs of a case lose, all together, no less than nine tenths of what as many of all do: where few runs lose most of
+// it, what the others come to with another value says nothing about all of them.
+func (c *Case) Typical(runs int) bool {
+	var few, all int64
+	for i := range c.Runs {
+		lost := int64(c.Runs[i].LostSeconds() / engine.Millisecond)
+		if all += lost; i < runs {
+			few += lost
 		}
 	}
-	n, all := len(runs), len(c.Runs)
+	return 10*few*int64(len(c.Runs)) >= 9*all*int64(runs)
+}
+
+// apart says that what runs with another value lose is hardly by chance more than what all runs of the case lose, or less.
+func (c *Case) apart(runs []Run) bool { return Apart(lostIn(runs), lostIn(c.Runs)) }
+
+// lostIn is what each run loses.
+func lostIn(runs []Run) []engine.Time {
+	out := make([]engine.Time, len(runs))
+	for i := range runs {
+		out[i] = runs[i].LostSeconds()
+	}
+	return out
+}
+
+// Apart says that figures of some runs are hardly by chance greater than those of others, or less: of two samples of one distribution the pairs in
+// which the one is greater differ so much from those in which the other is in 6 of 1,000 (the test of Mann and Whitney). The medians of a few
+// runs alone do not say it: where a pod comes back on its node in 5 s or on another one in 20 s, they are either.
+func Apart(some, others []engine.Time) bool {
+	more := 0
+	for i := range some {
+		for k := range others {
+			more += cmp.Compare(some[i], others[k])
+		}
+	}
+	n, all := len(some), len(others)
 	const few = 20
 	if all < few || max(more, -more) == n*all { // so few runs as somebody asked for are told as they are; or they are as far apart as can be
 		return true
@@ -159,9 +196,9 @@ func mostly(c *Case) bool { return 2*c.WithLoss > len(c.Runs) }
 
 func hardly(c *Case) bool { return c.WithLoss == 0 || c.Verdict == Rare }
 
-// differ says whether two medians of seconds lost are worth telling apart: by more than a
+// Differ says whether two medians of seconds lost are worth telling apart: by more than a
 // tenth and more than a twentieth of a second.
-func differ(a, b int64) bool {
+func Differ(a, b int64) bool {
 	d := max(a-b, b-a)
 	return d > int64(50*engine.Millisecond) && 10*d > max(a, b)
 }

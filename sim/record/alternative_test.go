@@ -227,3 +227,22 @@ func TestWhatAllRunsLoseTogetherIsKept(t *testing.T) {
 		t.Errorf("%d %% and %d %% more", a.Shift, b.Shift)
 	}
 }
+
+// What a few runs of a case lose is typical of all only where few others do not lose most of it.
+func TestAFewRunsAreTypicalWhereTheOthersLoseAsMuch(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		own  []uint64
+		runs int
+		want bool
+	}{
+		"as much":     {[]uint64{50, 50, 50, 50}, 2, true},
+		"more":        {[]uint64{60, 50, 40, 40}, 2, true},
+		"few do most": {[]uint64{5, 5, 5, 50}, 3, false},
+		"all of them": {[]uint64{5, 5, 5, 50}, 4, true},
+	} {
+		if got := runs(0, c.own...).Typical(c.runs); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -231,11 +231,21 @@ func effectWords(c *record.Case, a *record.Alternative) string {
 		return "outage, " + resultWords(c, a)
 	case a.Effect != record.NoEffect, c.WithLoss == 0 && a.WithLoss > 0:
 		return resultWords(c, a)
+	case a.Runs > 0 && a.Runs == len(c.Runs) && max(a.Shift, -a.Shift) >= apparent && !c.Verdict.Endless(): // the medians are alike, and it is no chance
+		return allTogether(a)
 	case a.Runs > 0 && (c.Sporadic() || max(a.Shift, -a.Shift) >= apparent && !c.Verdict.Endless()):
 		return fmt.Sprintf("%s in %s", unclear, count(a.Runs, "run", "runs"))
 	default:
 		return "no difference"
 	}
+}
+
+// allTogether says by how much more or less all runs lose with another value.
+func allTogether(a *record.Alternative) string {
+	if a.Shift < 0 {
+		return fmt.Sprintf("all runs together lose %d %% less", -a.Shift)
+	}
+	return fmt.Sprintf("all runs together lose %d %% more", a.Shift)
 }
 
 const (

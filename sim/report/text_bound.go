@@ -79,13 +79,13 @@ func withoutPod(c *record.Case) record.Range {
 }
 
 // unmoved says that as much is lost without the wait of kube-proxy that most of a loss is put down to, in the median run and in all together: it
-// is the occasion, and not what makes the loss so long.
+// is the occasion, and not what makes the loss so long. Runs that lose less than others do not say so: the wait may cost something in the others.
 func unmoved(c *record.Case) bool {
 	if len(c.Causes) == 0 || c.Causes[0].Actor != ledger.ProxyWait {
 		return false
 	}
 	a := withoutWait(c)
-	return a != nil && a.Effect == record.NoEffect && a.LostSeconds.Median > 0 && a.Shift > -tenPercent && 10*a.LostSeconds.Median >= 9*c.LostSeconds.Median
+	return a != nil && a.Effect == record.NoEffect && a.LostSeconds.Median > 0 && a.Shift > -tenPercent && c.Typical(a.Runs)
 }
 
 const tenPercent = 10
@@ -93,7 +93,7 @@ const tenPercent = 10
 // withoutWait is a case with minSyncPeriod 0, nil where that was not tried.
 func withoutWait(c *record.Case) *record.Alternative {
 	for i := range c.Alternatives {
-		if a := &c.Alternatives[i]; a.ID == "proxy" && strings.Contains(a.Value, "minSyncPeriod 0") {
+		if a := &c.Alternatives[i]; record.WithoutWait(a.ID, a.Value) {
 			return a
 		}
 	}

@@ -199,9 +199,11 @@ func (t *text) withoutTheWait(c *record.Case) string {
 	case a.LostSeconds.Median == 0:
 		return " With minSyncPeriod 0 nothing would be lost."
 	case a.Effect == record.NoEffect && a.Shift <= -tenPercent:
-		return fmt.Sprintf(" With minSyncPeriod 0 all runs together lose %d %% less.", -a.Shift)
+		return " With minSyncPeriod 0 " + allTogether(a) + "."
 	case unmoved(c):
 		return " With minSyncPeriod 0 as much would be lost."
+	case a.Effect == record.NoEffect: // the medians are alike, and the few runs that were tried are not those that lose most
+		return ""
 	default:
 		return " With minSyncPeriod 0 it would be " + span(engine.Time(a.LostSeconds.Median)) + "."
 	}

@@ -45,7 +45,7 @@ func sensitivity(p *pool, units []*unit) {
 	for _, seeds := range []int{1, fewestSeeds, pairedSeeds} {
 		for _, t := range trials {
 			least := min(all, t.unit.fewest())
-			if len(t.runs) == t.want && (t.want < least && !t.evident(least) || !t.unit.record.Same(t.runs)) {
+			if len(t.runs) == t.want && (t.want < least && !t.evident(least) || !t.same()) {
 				t.want = min(afford(trying, weight, min(least, seeds), seeds), len(t.unit.record.Runs))
 			}
 		}
@@ -66,10 +66,10 @@ func sensitivity(p *pool, units []*unit) {
 }
 
 // settle tries on more seeds what seems to lose something more often than the case, or more seldom, where few runs of either do: a few seeds do
-// not say so, or that it is hardly ever.
+// not say so, or that it is hardly ever. What a loss is put down to is left out on more seeds, too, where the first ones lose less than others.
 func (p *pool) settle(trials []*trial) {
 	weight := 0
-	unsure := slices.DeleteFunc(slices.Clone(trials), func(t *trial) bool { return len(t.runs) != t.want || !t.unit.record.Unsure(t.runs) })
+	unsure := slices.DeleteFunc(slices.Clone(trials), func(t *trial) bool { return len(t.runs) != t.want || !t.unit.record.Unsure(t.runs) && !t.untypical() })
 	for _, t := range unsure {
 		weight += t.unit.weight()
 	}
@@ -116,11 +116,24 @@ func (u *unit) alternatives() []scenario.Alternative {
 // fewest is on how many seeds each other value is tried at first.
 func (u *unit) fewest() int { return afford(tryingOne, u.weight(), leastSeeds, fewestSeeds) }
 
+// same says that more runs would not show an effect. What a loss is put down to is another matter: what is lost without it is told as a part of what
+// all runs lose, most of which may be in a few of them.
+func (t *trial) same() bool {
+	own := &t.unit.record
+	return own.Same(t.runs) && !own.Blames(t.alt.ID, t.alt.Value)
+}
+
+// untypical says of a value without what a loss is put down to that the runs with it are of seeds that lose less than all.
+func (t *trial) untypical() bool {
+	own := &t.unit.record
+	return own.Blames(t.alt.ID, t.alt.Value) && !own.Typical(len(t.runs))
+}
+
 // evident says of a value that is tried on as few seeds as any that the first of them is enough: every run of the unit, of calmRuns or more,
 // loses something, so that no loss is a matter of chance, and with the same draws the other value comes to as much.
 func (t *trial) evident(least int) bool {
 	own := &t.unit.record
-	return least < fewestSeeds && len(t.runs) == 1 && len(own.Runs) >= calmRuns && own.WithLoss == len(own.Runs) && own.Same(t.runs)
+	return least < fewestSeeds && len(t.runs) == 1 && len(own.Runs) >= calmRuns && own.WithLoss == len(own.Runs) && t.same()
 }
 
 // pairs says how further runs are compared with those without the action: where nothing fails without it in any run of the unit,
