@@ -174,6 +174,7 @@ var inOneClause = map[string]string{
 	"latency.watch":     "a watch event takes %s",
 	"latency.proxySync": "a sync of kube-proxy takes %s",
 	"syn-repeats":       "clients repeat a SYN %s",
+	repeatedSYN:         "repeated SYN, %s",
 	"dead-address":      "the address of a pod that is gone: %s",
 	"volume-move":       "a volume takes %s to another node",
 	"volume-access":     "volume claim %s",

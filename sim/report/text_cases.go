@@ -62,7 +62,7 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 			lost = numbers(c.RequestsLost) + " requests"
 		}
 		if len(c.Families) > 0 {
-			low, high := familyRange(c, func(f *record.Case) engine.Time { return engine.Time(f.LostSeconds.Median) })
+			low, high := familyRange(c, lostBehind)
 			if lost = between(low, high); high == 0 && c.WithLoss > 0 {
 				lost = spread(c.LostSeconds)
 			}

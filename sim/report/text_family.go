@@ -16,6 +16,9 @@ func familySentence(c *record.Case, by scenario.Wording) string {
 	if len(c.Families) == 0 || c.Verdict.Endless() { // what never ends does not with any of them
 		return ""
 	}
+	if words := someOut(c); words != "" {
+		return words
+	}
 	tail := func(low, high engine.Time, how string) string {
 		switch {
 		case c.Verdict == record.Depends:
@@ -28,16 +31,94 @@ func familySentence(c *record.Case, by scenario.Wording) string {
 	}
 	low, high := familyRange(c, unanswered)
 	if low >= engine.Second {
+		low, high = asOne(c, unansweredIn(c), low, high)
 		return fmt.Sprintf(": %s without an answer %s%s", between(low, high), inRuns(c, c.WithLoss), tail(low, high, "long"))
 	}
-	low, high = familyRange(c, func(f *record.Case) engine.Time { return engine.Time(f.LostSeconds.Median) })
+	low, high = familyRange(c, lostBehind)
 	if most, runs := familyWorst(c); high == 0 && runs > 0 {
 		return fmt.Sprintf(" loses up to %s of traffic %s%s", span(most), inRuns(c, runs), tail(low, high, ""))
 	}
 	if high == 0 {
 		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c, by))
 	}
+	low, high = asOne(c, (*record.Run).LostSeconds, low, high)
 	return fmt.Sprintf(" loses %s of traffic in %s%s", between(low, high), article(one(c)), tail(low, high, "much"))
+}
+
+// someOut is the headline of a case that is an outage behind some load balancers and none behind others: from the one that loses least to the one
+// with the longest time without an answer, for what is lost behind the others is no such time. "" for other cases.
+func someOut(c *record.Case) string {
+	var least, longest *record.Family
+	out := 0
+	for i := range c.Families {
+		f := &c.Families[i]
+		if f.Case.Verdict == record.Outage {
+			out++
+			if longest == nil || unanswered(&f.Case) > unanswered(&longest.Case) {
+				longest = f
+			}
+		} else if least == nil || f.Case.LostSeconds.Median < least.Case.LostSeconds.Median {
+			least = f
+		}
+	}
+	if least == nil || longest == nil || unanswered(&longest.Case) < engine.Second {
+		return ""
+	}
+	from := spanOr0(lostBehind(&least.Case)) + " of traffic lost"
+	switch {
+	case least.Case.WithLoss == 0:
+		from = "nothing lost"
+	case least.Case.LostSeconds.Median == 0:
+		from = "up to " + span(engine.Time(least.Case.LostSeconds.Max)) + " of traffic lost"
+	}
+	return fmt.Sprintf(": from %s (%s) to %s without an answer (%s) in %s, by load balancer.", from, least.Name, span(unanswered(&longest.Case)), longest.Name, article(one(c)))
+}
+
+// lostBehind is what the median run behind a load balancer loses.
+func lostBehind(f *record.Case) engine.Time { return engine.Time(f.LostSeconds.Median) }
+
+// asOne is the least and the greatest figure over load balancers, or twice the median of all their runs where these differ by no more than chance:
+// two samples of one distribution have medians that are far apart where it has two tops, as with a client that repeats its SYN or gives up.
+func asOne(c *record.Case, of func(*record.Run) engine.Time, low, high engine.Time) (from, to engine.Time) {
+	var each [][]engine.Time
+	var all []int64
+	if low == high || c.Verdict == record.Depends {
+		return low, high
+	}
+	for i := range c.Families {
+		var runs []engine.Time
+		for k := range c.Families[i].Case.Runs {
+			x := of(&c.Families[i].Case.Runs[k])
+			runs, all = append(runs, x), append(all, int64(x))
+		}
+		for _, other := range each {
+			if len(runs) == 0 || len(other) == 0 || record.Differ(medianOf(other), medianOf(runs)) && record.Apart(other, runs) {
+				return low, high
+			}
+		}
+		each = append(each, runs)
+	}
+	if len(all) == 0 {
+		return low, high
+	}
+	slices.Sort(all)
+	m := engine.Time(all[(len(all)-1)/2])
+	return m, m
+}
+
+// medianOf is the middle one of figures, in nanoseconds.
+func medianOf(figures []engine.Time) int64 {
+	all := slices.Clone(figures)
+	slices.Sort(all)
+	return int64(all[(len(all)-1)/2])
+}
+
+// unansweredIn says for how long nobody is answered in a run, as unanswered does of the median one.
+func unansweredIn(c *record.Case) func(*record.Run) engine.Time {
+	if !slices.ContainsFunc(c.Families, func(f record.Family) bool { return noPodFor(&f.Case) > 0 }) {
+		return (*record.Run).LongestOutage
+	}
+	return func(r *record.Run) engine.Time { return max(r.WithoutPod(), r.LongestOutage()) }
 }
 
 // unanswered is for how long nobody is answered in the median run, where clients wait through the end of it, too.

@@ -23,8 +23,8 @@ func TestTheHeadlineSaysWhatDependsOnTheLoadBalancer(t *testing.T) {
 		want           string
 	}{
 		{record.Depends, 2 * s, 9 * s, 2 * s, 9 * s, ": 2 s to 9 s without an answer in every rolling restart, by load balancer."},
-		{record.Outage, 2 * s, 9 * s, 2 * s, 9 * s, ": 2 s to 9 s without an answer in every rolling restart; how long depends on the load balancer."},
 		{record.Outage, 2 * s, 2 * s, 2 * s, 2 * s, ": 2 s without an answer in every rolling restart, whichever load balancer it is."},
+		{record.Outage, 2 * s, 9 * s, 2 * s, 9 * s, ": 2 s to 9 s without an answer in every rolling restart; how long depends on the load balancer."},
 		{record.Drops, 0, 0, 0, 3 * s, " loses up to 3 s of traffic in a rolling restart; how much depends on the load balancer."},
 	} {
 		of := func(dark, lost engine.Time) record.Family {
@@ -128,5 +128,61 @@ func TestWhatHelpsWhatIsStuckWasNotLookedFor(t *testing.T) {
 	x = newText(&record.Simulation{NoHelp: []record.NoHelp{{Workload: "shop/web", Title: "replicas: 3"}}}, TextOptions{}, everything)
 	if got := x.helpsWith(&c, &c.Families[0]); got != "nothing that was tried" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Medians that differ by chance alone do not depend on the load balancer: the headline says one figure. Those that differ by more do.
+func TestTheHeadlineOfWhatHardlyDiffers(t *testing.T) {
+	t.Parallel()
+	const s = engine.Second
+	family := func(of func(i int) engine.Time) record.Family {
+		f := record.Family{}
+		for i := range 40 {
+			f.Case.Runs = append(f.Case.Runs, record.Run{Streams: []record.Stream{{Totals: ledger.Totals{Failed: 1}, LostSeconds: of(i), LongestOutage: of(i)}}})
+		}
+		f.Case.Close()
+		return f
+	}
+	two := func(high int) func(i int) engine.Time { // of which so many are high
+		return func(i int) engine.Time {
+			if i < high {
+				return 60 * s
+			}
+			return 37*s + engine.Time(i)*s/5
+		}
+	}
+	for name, x := range map[string]struct {
+		second func(i int) engine.Time
+		want   string
+	}{
+		"two tops":        {two(17), ": 60 s without an answer in every node drain, whichever load balancer it is."},
+		"twice as long":   {func(int) engine.Time { return 90 * s }, ": 60 s to 90 s without an answer in every node drain; how long depends on the load balancer."},
+		"hardly anything": {func(i int) engine.Time { return two(22)(i) + s/100 }, ": 60 s without an answer in every node drain, whichever load balancer it is."},
+	} {
+		c := record.Case{Verdict: record.Outage, WithLoss: 40, Runs: make([]record.Run, 40), Action: "node drain", Families: []record.Family{family(two(24)), family(x.second)}}
+		if got := familySentence(&c, scenario.Wording{}); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}
+
+// A time without an answer behind one load balancer, and traffic that is lost behind another, are no range of one figure: both are named.
+func TestTheHeadlineOfAnOutageBehindSomeLoadBalancers(t *testing.T) {
+	t.Parallel()
+	const s = int64(engine.Second)
+	family := func(name string, verdict record.Verdict, out, lost, most int64, with int) record.Family {
+		return record.Family{Name: name, Case: record.Case{Verdict: verdict, WithLoss: with, LongestOutage: record.Range{Median: out}, LostSeconds: record.Range{Median: lost, Max: most}}}
+	}
+	long := []record.Family{family("GKE", record.Outage, 6*s, 6*s, 7*s, 10), family("NLB", record.Outage, 132*s, 138*s, 140*s, 10)}
+	for want, f := range map[string]record.Family{
+		": from 0.2 s of traffic lost (Azure) to 2.2 min without an answer (NLB) in a node drain, by load balancer.":     family("Azure", record.Drops, s/5, s/5, s, 10),
+		": from up to 1 s of traffic lost (Azure) to 2.2 min without an answer (NLB) in a node drain, by load balancer.": family("Azure", record.Drops, 0, 0, s, 4),
+		": from nothing lost (Azure) to 2.2 min without an answer (NLB) in a node drain, by load balancer.":              family("Azure", record.Holds, 0, 0, 0, 0),
+	} {
+		f.Case.Usable = record.Usable{Of: 1, For: engine.Time(8 * s)}
+		c := record.Case{Verdict: record.Depends, WithLoss: 10, Runs: make([]record.Run, 10), Action: "node drain", Families: append(slices.Clone(long), f)}
+		if got := familySentence(&c, scenario.Wording{}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
@@ -50,7 +51,8 @@ func named(c *record.Case, id string) bool {
 }
 
 // byImpact orders assumptions for a reader: those with another value of which the verdict is another one, then which load balancer or proxy it is,
-// then by how many times as much is lost, or as little, and of those that do about as much, twice or half of it, first what the Why names.
+// then what nobody has measured, and that doubles or halves what is lost, then by how many times as much is lost, or as little, and of those that
+// do about as much, twice or half of it, first what the Why names.
 func byImpact(c *record.Case) func(a, b string) int {
 	class := func(id string) int {
 		switch effect, _ := c.EffectOf(id); {
@@ -68,11 +70,26 @@ func byImpact(c *record.Case) func(a, b string) int {
 		}
 		return 1
 	}
+	guess := func(id string) int { // what is measured may be said or looked up; of this nobody knows better
+		if guessed(c, id) && times(c, id) >= 2*unit {
+			return 0
+		}
+		return 1
+	}
 	return func(a, b string) int {
-		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(doublings(c, b), doublings(c, a)), cmp.Compare(blamed(a), blamed(b)), cmp.Compare(times(c, b), times(c, a)),
+		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(guess(a), guess(b)), cmp.Compare(doublings(c, b), doublings(c, a)), cmp.Compare(blamed(a), blamed(b)), cmp.Compare(times(c, b), times(c, a)),
 			cmp.Compare(impact(c, b), impact(c, a)), cmp.Compare(first(a), first(b)))
 	}
 }
+
+// guessed says that what is assumed is a conclusion of which nobody has measured, or no maker says, whether it is so.
+func guessed(c *record.Case, id string) bool {
+	value, _, _ := assumed(c, id)
+	return id == repeatedSYN || strings.HasSuffix(value, scenario.Unmeasured)
+}
+
+// repeatedSYN is where a SYN goes that had no answer, which some makers do not say.
+const repeatedSYN = "lb.repeatedSYN"
 
 // doublings is how often what is lost doubles with another value of an assumption, or halves, at most, and one more.
 func doublings(c *record.Case, id string) int { return bits.Len64(uint64(times(c, id) / unit)) } //nolint:gosec // it is not negative
@@ -186,6 +203,9 @@ func settled(id, value, settle string) string {
 	if _, span, ok := strings.Cut(value, ", reported "); ok && strings.HasPrefix(id, "lb.") {
 		parts = append(parts, "reported: "+span)
 	}
+	if id == repeatedSYN {
+		parts = append(parts, "no maker says it")
+	}
 	if flag, _, _ := strings.Cut(settle, ","); flag != "" {
 		if name, _, ok := strings.Cut(value, ": "); ok && !strings.Contains(name, " ") && id == "prestop" { // whose hook it is
 			flag = strings.Replace(flag, "NAME", name, 1)
@@ -256,7 +276,7 @@ var conditions = map[string]string{
 	"poststart":            "the program of the postStart hook takes %s",
 	"prestop":              "the program of the preStop hook takes %s",
 	"churn":                "other Services change %s",
-	"lb.repeatedSYN":       "a SYN without an answer %s",
+	repeatedSYN:            "a SYN without an answer %s",
 	"lb.registration":      "the load balancer checks a new target after %s",
 	"lb.propagation":       "the load balancer leaves a removed target after %s",
 	"lb.healthPropagation": "the load balancer follows its health checks after %s",

@@ -12,6 +12,38 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
+// What no maker says, and nobody has measured, comes before what a reader can look up, where it doubles or halves what is lost.
+func TestUnlessNamesFirstWhatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	const syn, guess = "a SYN without an answer stays with its target: 5 s lost (no maker says it; --set loadBalancer.repeatedSYN=)", "the load balancer leaves a removed target after 9 s: 3 s lost"
+	const serve, connect = "an answer takes 10 s: 8 s lost (--set apps.NAME.serve=)", "a client waits 1 s for a connection: 9 s lost (--connect-timeout)"
+	for _, x := range []struct {
+		syn, guess int64 // what is lost then
+		want       []string
+	}{
+		{5 * sec, 3 * sec, []string{syn, guess}}, {5 * sec, sec, []string{syn, connect}}, {sec, sec, []string{connect, serve}},
+	} {
+		c := &record.Case{Workload: "shop/web", Verdict: record.Drops, LostSeconds: record.Range{Min: sec, Median: sec, Max: sec}, Assumptions: []world.Assumption{
+			{ID: "serve", Value: "20ms", Settle: "--set apps.NAME.serve="}, {ID: repeatedSYN, Value: "azure-standard: goes where new connections go by then", Settle: "--set loadBalancer.repeatedSYN="},
+			{ID: "connect-timeout", Value: "as the whole request", Settle: "--connect-timeout"}, {ID: "lb.propagation", Value: "azure-standard: 2s, " + scenario.Unmeasured},
+		}}
+		for _, a := range []record.Alternative{
+			{ID: "serve", Value: "10s", LostSeconds: record.Range{Median: 8 * sec}}, {ID: "connect-timeout", Value: "1s", LostSeconds: record.Range{Median: 9 * sec}},
+			{ID: repeatedSYN, Value: "stays with its target", LostSeconds: record.Range{Median: x.syn}},
+			{ID: "lb.propagation", Value: "9s (" + scenario.Unmeasured + ")", LostSeconds: record.Range{Median: x.guess}},
+		} {
+			if a.Verdict, a.Effect = record.Drops, record.SizeEffect; a.LostSeconds.Median == sec {
+				a.Effect = record.NoEffect
+			}
+			c.Alternatives = append(c.Alternatives, a)
+		}
+		if got := unless(c); !slices.Equal(got[:2], x.want) {
+			t.Errorf("%d and %d: %q, want %q", x.syn, x.guess, got, x.want)
+		}
+	}
+}
+
 // What changes most, many times as much or as little, comes first, and of what changes as much what the Why names; what hardly any app does is
 // left out, where nothing is known of it.
 func TestUnlessNamesWhatChangesMost(t *testing.T) {
