@@ -32,8 +32,30 @@ func (c *Case) Try(id, value string, runs []Run) Effect {
 	default:
 		a.Effect = c.rates(&other, &own)
 	}
+	if a.Effect == NoEffect && a.Verdict != NotJudged && !a.ForGood && a.Lasting == 0 {
+		c.ofOneClient(&a, &other, &own)
+	}
 	c.Alternatives = append(c.Alternatives, a)
 	return a.Effect
+}
+
+// ofOneClient finds the client of which a value that changes nothing of the case's loss halves the loss, or doubles it: the case's is that of the
+// client that loses most.
+func (c *Case) ofOneClient(a *Alternative, other, own *Case) {
+	for i := range c.Clients {
+		of := func(runs []Run) (out []engine.Time) {
+			for k := range runs {
+				out = append(out, runs[k].Streams[i].LostSeconds)
+			}
+			return out
+		}
+		was, _, _ := own.Client(i)
+		is, _, _ := other.Client(i)
+		less, more := min(was.Median, is.Median), max(was.Median, is.Median)
+		if Differ(less, more) && 2*less <= more && more-less > max(a.Was-a.Is, a.Is-a.Was) && Apart(of(other.Runs), of(c.Runs)) {
+			a.Client, a.Was, a.Is = c.Clients[i].Name, was.Median, is.Median
+		}
+	}
 }
 
 // Sporadic says that a case loses something in some of its runs, and in no more than half of them: its median is 0.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -243,6 +244,32 @@ func TestAFewRunsAreTypicalWhereTheOthersLoseAsMuch(t *testing.T) {
 	} {
 		if got := runs(0, c.own...).Typical(c.runs); got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A value that changes nothing of what the worst client loses may change what another one does: the record says which.
+func TestAValueThatConcernsOneClient(t *testing.T) {
+	t.Parallel()
+	two := func(second uint64) *Case {
+		c := runs(0, slices.Repeat([]uint64{700}, 20)...)
+		c.Clients = append(slices.Clone(c.Clients), Client{Name: "keep-alive", Rate: 100_000})
+		for i := range c.Runs {
+			c.Runs[i].Streams = append(slices.Clone(c.Runs[i].Streams), Stream{LostSeconds: engine.Time(second) * 10 * engine.Millisecond})
+		}
+		c.Verdict = ""
+		c.Close()
+		return c
+	}
+	for name, x := range map[string]struct {
+		lost uint64
+		want string
+	}{"far more": {600, "keep-alive"}, "about as much": {32, ""}, "as much": {29, ""}} {
+		c := two(29)
+		c.Try("dead-address", "0s", two(x.lost).Runs)
+		a := c.Alternatives[0]
+		if a.Effect != NoEffect || a.Client != x.want || x.want != "" && (a.Was != int64(290*engine.Millisecond) || a.Is != int64(6*engine.Second)) {
+			t.Errorf("%s: %+v", name, a)
 		}
 	}
 }

@@ -352,7 +352,7 @@ func (s *Simulation) Worst() []*Case {
 	for _, list := range [][]*Case{cases, endless, harmless} {
 		sorted.StableBy(list, func(a, b *Case) int {
 			return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(a.urgency(), b.urgency()), cmp.Compare(a.distance(), b.distance()),
-				cmp.Compare(a.Users, b.Users), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median), cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max),
+				cmp.Compare(a.Users, b.Users), cmp.Compare(b.weighs(), a.weighs()), cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max),
 				cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()))
 		})
 	}
@@ -367,6 +367,20 @@ func (s *Simulation) Worst() []*Case {
 	}
 	after = max(at, after)
 	return slices.Concat(cases[:at], endless, cases[at:after], harmless, cases[after:])
+}
+
+// weighs is what a case loses, to compare it with others: in the median run, where that is a second or more; else what all runs lose by the run if that
+// is more, for most of it may be in few of them.
+func (c *Case) weighs() int64 {
+	median := c.LostSeconds.Median
+	if median >= int64(outageFrom) || len(c.Runs) == 0 {
+		return median
+	}
+	var all int64
+	for i := range c.Runs {
+		all += int64(c.Runs[i].LostSeconds())
+	}
+	return max(median, all/int64(len(c.Runs)))
 }
 
 // ofEachRestart says that each rolling restart loses something of a case that is about users.

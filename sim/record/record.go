@@ -190,10 +190,14 @@ type Alternative struct {
 	ForGood     bool     // its outage does not end: LostSeconds are what a run of some length loses
 	Lasting     Fraction // as of Case.Lasting
 	Effect      Effect
-	Runs        int    // how many were tried
-	WithLoss    int    // of these
-	Shift       int64  // by how many per cent more is lost in all of them than in as many of the case
-	Stuck       *Stuck // what it waits for that does not end with this value alone; nil where it ends, or does not as assumed either
+	Runs        int   // how many were tried
+	WithLoss    int   // of these
+	Shift       int64 // by how many per cent more is lost in all of them than in as many of the case
+	// Client is one whose loss in the median run is Was on the seeds that were tried, and clearly another one, Is, with this value, where that of the
+	// case is not; of several the one that it changes most, "" for none.
+	Client  string
+	Was, Is int64
+	Stuck   *Stuck // what it waits for that does not end with this value alone; nil where it ends, or does not as assumed either
 }
 
 // Effect is what another value of an assumption changes.

@@ -155,3 +155,19 @@ func TestTheFirstWhoOverruledABudget(t *testing.T) {
 		}
 	}
 }
+
+// Of two cases that lose little in the median run the one that loses more in all runs together comes first.
+func TestWhatFewRunsLoseCounts(t *testing.T) {
+	t.Parallel()
+	some, few := runs(0, 3, 3, 3), runs(0, 0, 0, 400)
+	some.ID, few.ID = "some", "few"
+	s := &Simulation{Cases: []Case{*some, *few}}
+	if worst := s.Worst(); worst[0].ID != "few" {
+		t.Errorf("%s comes first", worst[0].ID)
+	}
+	large := runs(0, 900, 150, 150)
+	large.ID = "large"
+	if s.Cases[1] = *large; s.Worst()[0].ID != "large" {
+		t.Error("what every run loses comes first")
+	}
+}

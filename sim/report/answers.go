@@ -25,7 +25,7 @@ func Head(s *record.Simulation, opts TextOptions) (c *record.Case, sentenceOf st
 // Title names a case among others: with its workload where there are several.
 func Title(s *record.Simulation, c *record.Case) string {
 	if len(workloads(s.Worst())) == 1 {
-		return happening(c)
+		return happening(c) + ofService(s, c)
 	}
-	return title(c)
+	return title(c) + ofService(s, c)
 }

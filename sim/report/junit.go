@@ -46,7 +46,7 @@ func WriteJUnit(w io.Writer, s *record.Simulation, fails func(*record.Case) bool
 	out := suite{Name: "lameduck sim"}
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		x := testCase{Class: page.Shown(c.Workload), Name: page.Shown(title(c))}
+		x := testCase{Class: page.Shown(c.Workload), Name: page.Shown(title(c) + ofService(s, c))}
 		switch {
 		case fails(c):
 			out.Failures++

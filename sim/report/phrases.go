@@ -260,11 +260,13 @@ var clientNames = map[string]string{
 	"API server":      "the API server, which calls this webhook",
 }
 
-func clientName(c *record.Case, i int) string {
-	if words := clientNames[c.Clients[i].Name]; words != "" {
+func clientName(c *record.Case, i int) string { return clientWord(c.Clients[i].Name) }
+
+func clientWord(name string) string {
+	if words := clientNames[name]; words != "" {
 		return words
 	}
-	return c.Clients[i].Name
+	return name
 }
 
 // whence is where the clients of a case are, "" where its class does not say.

@@ -306,6 +306,7 @@ type Alternative struct {
 	Runs     int    `json:"runs"` // how many were tried
 	WithLoss int    `json:"withLoss"`
 	words    string // what it comes to, for people
+	ofClient bool   // it changes what one client loses, and not what the case does
 }
 
 // NotModelled is something the model leaves out.
@@ -508,7 +509,7 @@ func (r *Result) assume(c *record.Case) {
 		}
 		for k := range c.Alternatives {
 			if alt := &c.Alternatives[k]; alt.ID == a.ID {
-				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), alt.ForGood, string(alt.Effect), alt.Runs, alt.WithLoss, effectWords(c, alt)})
+				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), alt.ForGood, string(alt.Effect), alt.Runs, alt.WithLoss, effectWords(c, alt), alt.Client != ""})
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sorted"
@@ -54,6 +55,8 @@ func (t *text) assumptions(shown []*record.Case) {
 				continue
 			}
 			rows, listed = append(rows, []string{inWords(a.ID, a.What, a.Value), t.effects(a, shown[0]), t.way(a.Settle)}), append(listed, a.ID)
+		case a.Effect != nil && tried && slices.ContainsFunc(a.Alternatives, func(alt Alternative) bool { return alt.ofClient }):
+			more++
 		case a.Effect != nil:
 			nothing++
 		default:
@@ -230,6 +233,8 @@ func effectWords(c *record.Case, a *record.Alternative) string {
 	switch {
 	case a.Effect == record.VerdictEffect && a.Verdict == record.Outage && !a.ForGood:
 		return "outage, " + resultWords(c, a)
+	case a.Client != "" && a.Effect == record.NoEffect:
+		return fmt.Sprintf("no difference to %s, but %s: %s lost in place of %s", clientName(c, worstClient(c)), clientWord(a.Client), spanOr0(engine.Time(a.Is)), spanOr0(engine.Time(a.Was)))
 	case a.Effect != record.NoEffect, c.WithLoss == 0 && a.WithLoss > 0:
 		return resultWords(c, a)
 	case a.Runs > 0 && a.Runs == len(c.Runs) && max(a.Shift, -a.Shift) >= apparent && !c.Verdict.Endless(): // the medians are alike, and it is no chance
@@ -397,7 +402,7 @@ func breaking(c *record.Case) (out []string) {
 func (t *text) whyItHolds(c *record.Case) []string {
 	var out []string
 	if k := c.Kept; k != nil && k.Fallback > 0 {
-		words := fmt.Sprintf("for %s (seed %d) a node had no ready pod to send to, and sent to one that was terminating and still served (KEP-1669)", span(k.Fallback), k.Seed)
+		words := fmt.Sprintf("for %s in all (seed %d) some node had no ready pod to send to, and sent to one that was terminating and still served (KEP-1669)", span(k.Fallback), k.Seed)
 		if k.Without > 0 {
 			words += "; without that, as by default before Kubernetes 1.26, " + span(k.Without) + " would be lost"
 		}

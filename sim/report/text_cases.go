@@ -150,14 +150,16 @@ func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Ca
 
 // whose names the Service of a case, " of web-internal", where another Service leads to its workload the same way, by one of its ports at least;
 // "" for most.
-func (t *text) whose(c *record.Case) string {
+func (t *text) whose(c *record.Case) string { return ofService(t.sim, c) }
+
+func ofService(s *record.Simulation, c *record.Case) string {
 	service, ok := serviceOf(c)
 	if !ok {
 		return ""
 	}
 	way, ports, _ := strings.Cut(happening(c), " :")
-	for i := range t.sim.Cases {
-		x := &t.sim.Cases[i]
+	for i := range s.Cases {
+		x := &s.Cases[i]
 		if other, _ := serviceOf(x); x.Workload != c.Workload || other == service {
 			continue
 		}
@@ -387,6 +389,7 @@ func (t *text) notJudged(not []*record.Case, alone, said bool) {
 		if alone {
 			name = happening(c)
 		}
+		name += t.whose(c)
 		t.Hanging("  ", 4, name+": not judged: "+c.Reason+darkWords(c))
 	}
 }
@@ -420,7 +423,7 @@ func (t *text) unjudgedGaps(not, said []*record.Case) {
 		if whole(c) {
 			words += "; nobody answers meanwhile"
 		}
-		t.Hanging("  ", 4, t.short(c.Workload)+": "+happening(c)+": not judged, for "+c.Reason+words+".")
+		t.Hanging("  ", 4, t.short(c.Workload)+": "+happening(c)+t.whose(c)+": not judged, for "+c.Reason+words+".")
 	}
 }
 

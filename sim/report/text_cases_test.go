@@ -98,3 +98,36 @@ func TestWhatHoldsAndIsLateIsNotTakenForNothing(t *testing.T) {
 		}
 	}
 }
+
+// Two Services that lead to a workload by the same port are told apart wherever a case of theirs is named.
+func TestServicesOfOnePortAreToldApart(t *testing.T) {
+	t.Parallel()
+	s := &record.Simulation{}
+	for _, service := range []string{"gw", "gw-ip", "other"} {
+		c := record.Case{ID: "shop/web/rollout/" + service + ":443", Action: "rolling restart", Workload: "shop/web", Kind: "Deployment", Traffic: "outside :443"}
+		if service == "other" {
+			c.Traffic = "outside :80"
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	x := newText(s, TextOptions{}, everything)
+	f := &record.Fix{Workload: "shop/web", Cases: []record.FixedCase{{ID: s.Cases[0].ID}, {ID: s.Cases[1].ID, Confirm: record.Confirm{Runs: 9, WithLoss: 3, LostSeconds: record.Range{Max: int64(30 * engine.Second)}}}}}
+	for i, want := range []string{"rolling restart, outside :443 of gw", "rolling restart, outside :443 of gw-ip", "rolling restart, outside :80"} {
+		c := &s.Cases[i]
+		if got := x.caseOf(f, c.ID); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := Title(s, c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := x.trafficOf(f, c.ID); got != strings.TrimPrefix(want, "rolling restart, ")+": " {
+			t.Errorf("%q", got)
+		}
+	}
+	if got := x.leftBeside(f, &s.Cases[0]); got != ": up to 30 s left in rolling restart, outside :443 of gw-ip" {
+		t.Errorf("%q", got)
+	}
+	if got := x.leftBeside(f, &s.Cases[1]) + x.leftBeside(f, &s.Cases[2]); got != "" {
+		t.Errorf("%q", got)
+	}
+}

@@ -207,7 +207,7 @@ func (t *text) helpsWith(c *record.Case, f *record.Family) string {
 		title, _, _ := strings.Cut(wayOut(t.sim, c)[0].Title, " (")
 		return title
 	case f.Fix != nil:
-		return fixInWords(f.Fix, c.ID, t.room.parts)
+		return fixInWords(f.Fix, c.ID, t.room.parts) + t.leftBeside(f.Fix, c)
 	case f.Case.WithLoss == 0 && !f.Case.Waits():
 		return "-"
 	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c)) == 0 && most == 0:
@@ -215,6 +215,32 @@ func (t *text) helpsWith(c *record.Case, f *record.Family) string {
 	default:
 		return "nothing that was tried"
 	}
+}
+
+// leftBeside says what a fix that leaves nothing of a case leaves of another one that it is for, where that is a second or more.
+func (t *text) leftBeside(f *record.Fix, c *record.Case) string {
+	var worst *record.FixedCase
+	most := int64(engine.Second) - 1
+	for i := range f.Cases {
+		x := &f.Cases[i]
+		left := max(x.After.Max, x.Confirm.LostSeconds.Max)
+		if x.ID == c.ID && left > 0 {
+			return "" // that is said
+		}
+		if left > most {
+			worst, most = x, left
+		}
+	}
+	if worst == nil || !slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == c.ID }) {
+		return ""
+	}
+	of := t.caseOf(f, worst.ID)
+	for i := range t.sim.Cases {
+		if x := &t.sim.Cases[i]; x.ID == worst.ID && one(x) != one(c) && x.Workload == c.Workload {
+			of = article(one(x))
+		}
+	}
+	return ": up to " + span(engine.Time(most)) + " left in " + of
 }
 
 // presets are the names of the load balancers that it might be, as --lb takes them.

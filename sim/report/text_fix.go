@@ -347,10 +347,20 @@ func (t *text) confirmedFor(f *record.Fix, c *record.Case) string {
 	case own == f:
 		return words + " (" + t.caseOf(f, worst.ID) + ")"
 	case x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 && x.StuckBefore == 0 && worst.Confirm.WithLoss > 0:
-		return words + "; " + t.caseOf(f, worst.ID) + ": " + atMost(worst.Confirm.LostSeconds) + inBrackets(t.alone(worst.ID))
+		return t.sameAs(c, worst.ID) + words + "; " + t.caseOf(f, worst.ID) + ": " + atMost(worst.Confirm.LostSeconds) + inBrackets(t.alone(worst.ID))
 	default:
 		return words
 	}
+}
+
+// sameAs says through which traffic a case is seen, where another one is of the same action, which a figure of either names.
+func (t *text) sameAs(c *record.Case, id string) string {
+	for i := range t.sim.Cases {
+		if x := &t.sim.Cases[i]; x.ID == id && one(x) == one(c) && c.Traffic != "" {
+			return trafficWords(c) + t.whose(c) + ": "
+		}
+	}
+	return ""
 }
 
 // caseOf names a case of a fix by what is done and its traffic.
@@ -358,9 +368,9 @@ func (t *text) caseOf(f *record.Fix, id string) string {
 	for i := range t.sim.Cases {
 		if c := &t.sim.Cases[i]; c.ID == id {
 			if subject(c) != f.Workload || len(f.Others) > 0 {
-				return subject(c) + ", " + happening(c)
+				return subject(c) + ", " + happening(c) + t.whose(c)
 			}
-			return happening(c)
+			return happening(c) + t.whose(c)
 		}
 	}
 	return id
@@ -939,9 +949,9 @@ func (t *text) concerns(f *record.Fix, x *record.FixedCase) bool {
 func (t *text) trafficOf(f *record.Fix, id string) string {
 	for i := range t.sim.Cases {
 		if c := &t.sim.Cases[i]; c.ID == id {
-			words := trafficWords(c) + ": "
+			words := trafficWords(c) + t.whose(c) + ": "
 			if runsOf(f) == "run" {
-				words = happening(c) + ": "
+				words = happening(c) + t.whose(c) + ": "
 			}
 			if subject(c) != f.Workload || len(f.Others) > 0 {
 				words = subject(c) + ", " + words

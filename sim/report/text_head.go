@@ -212,7 +212,7 @@ func waiting(c *record.Case) (who, reason string) {
 func (t *text) notAllowed() string {
 	for _, c := range t.sim.Worst() {
 		if c.Fails(t.opts.Limits) {
-			return "; not so " + title(c) + ", which is " + string(c.Verdict)
+			return "; not so " + title(c) + t.whose(c) + ", which is " + string(c.Verdict)
 		}
 	}
 	return ""
@@ -494,7 +494,11 @@ func (t *text) noticed(c *record.Case) []string {
 	var out, spared []string
 	place := whence(c)
 	for _, i := range order {
-		if words := clientWords(c, i, t.room.brief && len(out) > 0); words != "" {
+		brief := t.room.brief && len(out) > 0
+		if words := clientWords(c, i, brief); words != "" {
+			if late := lateOf(c, i); brief && !t.room.bare && !strings.Contains(words, late) {
+				words += "; " + late
+			}
 			out = append(out, clientName(c, i)+place+": "+words)
 			place = "" // said once
 		} else {
@@ -545,7 +549,7 @@ func clientWords(c *record.Case, i int, brief bool) string {
 	case median == 0:
 		parts = append(parts, "at most "+span(engine.Time(lost.Max))+" lost"+outcomes)
 	default:
-		parts = append(parts, span(median)+" lost"+outcomes)
+		parts = append(parts, span(median)+" lost"+upTo(c, i, lost)+outcomes)
 	}
 	if m := engine.Time(longest.Median); m > 0 && sum.Failed > 0 && !c.ForGood() {
 		parts = append(parts, "no answer at all for "+span(m))
@@ -571,6 +575,23 @@ func clientWords(c *record.Case, i int, brief bool) string {
 		parts = append(parts, span(s)+" answered only at a second try")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// lateOf says that a second of a client's traffic is answered late, or more: who waits less loses that, too. "" for less.
+func lateOf(c *record.Case, i int) string {
+	slow, _ := c.ClientLate(i)
+	if s := meanSeconds(slow, c, i); s >= engine.Second {
+		return span(s) + " answered more than 1 s late"
+	}
+	return ""
+}
+
+// upTo is the most that a client loses in a run where that is far from the median, of one whose range no table has.
+func upTo(c *record.Case, i int, lost record.Range) string {
+	if most := engine.Time(lost.Max); i != worstClient(c) && most >= engine.Second && lost.Max > 3*lost.Median {
+		return ", up to " + span(most)
+	}
+	return ""
 }
 
 // worthWords is how much traffic has to be late, or answered at a second try, to be told.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -114,5 +115,40 @@ func TestTheHeadlineSaysForHowLongNoConnectionIsTaken(t *testing.T) {
 		if got := clientWords(&c, 0, false); got != x.client {
 			t.Errorf("%+v: %q", x, got)
 		}
+	}
+}
+
+// What a client loses whom the headline is not about is told with the most of a run, where that is far from the median, and with what is late of it;
+// that another value makes no difference is said of the client of which it is so.
+func TestTheOtherClientIsToldInFull(t *testing.T) {
+	t.Parallel()
+	const s = engine.Second
+	c := &record.Case{Class: "inside", Clients: []record.Client{{Name: "new connections", Rate: 100_000}, {Name: "keep-alive", Rate: 100_000}}}
+	for _, lost := range []engine.Time{s / 4, s / 4, 22 * s} {
+		c.Runs = append(c.Runs, record.Run{Settled: true, Streams: []record.Stream{
+			{Totals: ledger.Totals{Total: 5000, Failed: 2300}, LostSeconds: 23 * s},
+			{Totals: ledger.Totals{Total: 5000, Failed: uint64(lost / s * 100), Slow: 3800}, LostSeconds: lost},
+		}})
+	}
+	c.Close()
+	want := "0.25 s lost, up to 22 s; 38 s answered more than 1 s late"
+	if got := clientWords(c, 1, false); got != want {
+		t.Errorf("%q", got)
+	}
+	for i := range c.Runs { // in brief, where something is seen
+		c.Runs[i].Streams[1].Outcomes[ledger.Refused] = c.Runs[i].Streams[1].Failed
+	}
+	for short, want := range map[bool]string{false: "connections kept open: 0.25 s lost, up to 22 s; 38 s answered more than 1 s late", true: "connections kept open: 0.25 s lost, up to 22 s"} {
+		x := text{sim: &record.Simulation{}, room: room{brief: true, bare: short}}
+		if got := x.noticed(c); len(got) != 2 || got[1] != want {
+			t.Errorf("in brief: %q", got)
+		}
+	}
+	if got := clientWords(c, 0, true); got != "23 s lost" {
+		t.Errorf("%q", got)
+	}
+	a := &record.Alternative{Effect: record.NoEffect, Client: "keep-alive", Was: int64(s / 4), Is: int64(8 * s)}
+	if got := effectWords(c, a); got != "no difference to new connections, but connections kept open: 8 s lost in place of 0.25 s" {
+		t.Errorf("%q", got)
 	}
 }

@@ -22,17 +22,17 @@ func (t *text) why(c *record.Case) {
 	if nobodyBehind(c) {
 		notes[0] = "There was no pod that could have answered."
 	}
-	if words := fewestWords(c); words != "" {
+	if words := fewestWords(c); words != "" && (!t.room.bare || len(c.Families) == 0) { // their headline and table have taken that room
 		notes = append(notes, words)
 	}
 	for _, words := range unsettledWords(c) {
 		notes = append(notes, words+".")
 	}
 	if t.noTable(c) {
-		t.Text("WHY   ", happening(c)+": "+firstCauses(c)+". "+strings.Join(notes, " "))
+		t.Text("WHY   ", happening(c)+t.whose(c)+": "+firstCauses(c)+". "+strings.Join(notes, " "))
 		return
 	}
-	t.Text("WHY   ", happening(c))
+	t.Text("WHY   ", happening(c)+t.whose(c))
 	t.causes(c)
 	for _, words := range notes {
 		t.Text("  ", words)
