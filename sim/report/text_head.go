@@ -376,12 +376,18 @@ func losing(c *record.Case) string {
 		return fmt.Sprintf(" loses %s requests (%s) %s.", thousands(c.RequestsLost.Median), least(c.RequestsLost), inRuns(c, c.WithLoss))
 	case c.LostSeconds.Median == 0:
 		return fmt.Sprintf(" %s %s%s.", loses(c, "up to "+span(engine.Time(c.LostSeconds.Max))), inRuns(c, c.WithLoss), lateWords(c))
-	case c.WithLoss < len(c.Runs):
+	case c.WithLoss < len(c.Runs), wide(c.LostSeconds):
 		return fmt.Sprintf(" %s in the median %s (%s-%s s)%s.", loses(c, span(engine.Time(c.LostSeconds.Median))), one(c),
 			figure(engine.Time(c.LostSeconds.Min)), figure(engine.Time(c.LostSeconds.Max)), lateWords(c))
 	default:
 		return fmt.Sprintf(" %s %s%s.", loses(c, span(engine.Time(c.LostSeconds.Median))), inRuns(c, c.WithLoss), lateWords(c))
 	}
+}
+
+// wide says that a figure is less than half of its median in some run, or more than twice: every run has another one. Of what is hardly anything
+// that says nothing.
+func wide(r record.Range) bool {
+	return r.Max >= int64(worthWords) && (2*r.Min < r.Median || r.Max > 2*r.Median)
 }
 
 // loses says what a time is that a case loses: traffic, or the time of sessions.

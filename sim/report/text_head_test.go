@@ -301,3 +301,20 @@ func TestHowClientsSeeALoss(t *testing.T) {
 		}
 	}
 }
+
+// What every run loses is one figure only where no run loses less than half of it, or more than twice: else the headline says the range.
+func TestTheHeadlineOfAWideRange(t *testing.T) {
+	t.Parallel()
+	const s = int64(engine.Second)
+	for want, r := range map[string]record.Range{
+		" loses 8 s of traffic in every rolling restart.":               {Min: 4 * s, Median: 8 * s, Max: 16 * s},
+		" loses 8 s of traffic in the median rolling restart (3-9 s).":  {Min: 3 * s, Median: 8 * s, Max: 9 * s},
+		" loses 0.01 s of traffic in every rolling restart.":            {Min: s / 500, Median: s / 100, Max: s / 20},
+		" loses 8 s of traffic in the median rolling restart (7-17 s).": {Min: 7 * s, Median: 8 * s, Max: 17 * s},
+	} {
+		c := &record.Case{Action: "rolling restart", Kind: "Deployment", Verdict: record.Drops, WithLoss: 5, Runs: make([]record.Run, 5), LostSeconds: r}
+		if got := losing(c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
