@@ -162,6 +162,11 @@ func (w *World) Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
 	return w.workloads[id.Workload].hooks[c.Name]
 }
 
+// Lacks says whether the program of a probe is known not to be there.
+func (w *World) Lacks(c *corev1.Container, exec *corev1.ExecAction) bool {
+	return servers.Lacks(c, exec) != ""
+}
+
 // grace is a workload's terminationGracePeriodSeconds.
 func (w *World) grace(id api.ReplicaSetID) engine.Time {
 	return world.GraceOf(w.PodSpec(id))

@@ -9,6 +9,8 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 func asking(port intstr.IntOrString) *corev1.Probe {
@@ -67,5 +69,46 @@ func TestAProbeOfANamedPortThatASidecarDoesNotHave(t *testing.T) {
 	w.run(60 * sec)
 	if got := w.StuckRollout(); got == nil || got.Path != "spec.template.spec.initContainers[1].readinessProbe.httpGet.port" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A probe whose program the image does not have is never answered: what waits for its success waits for ever, and a liveness probe kills nobody.
+// The container of a postStart hook that cannot be run is killed, again and again.
+func TestAProgramThatTheImageDoesNotHave(t *testing.T) {
+	t.Parallel()
+	absent := &corev1.ExecAction{Command: []string{"cat", "/tmp/ready"}}
+	asks := func() *corev1.Probe { p := probe(0, 1, 1, 1); p.Exec = absent; return p }
+	hook := &corev1.Lifecycle{PostStart: &corev1.LifecycleHandler{Exec: absent}}
+	for _, c := range []struct {
+		name string
+		edit func(*corev1.Container)
+		path string // of what the rollout waits for, "" for nothing
+	}{
+		{"a readiness probe", func(c *corev1.Container) { c.ReadinessProbe = asks() }, "readinessProbe.exec"},
+		{"a startup probe", func(c *corev1.Container) { c.StartupProbe = asks() }, "startupProbe.exec"},
+		{"a liveness probe", func(c *corev1.Container) { c.LivenessProbe = asks() }, ""},
+		{"a postStart hook", func(c *corev1.Container) { c.Lifecycle = hook }, "lifecycle.postStart"},
+		{"an image that has it", func(c *corev1.Container) { c.Image, c.Lifecycle, c.ReadinessProbe = "alpine", hook, asks() }, ""},
+	} {
+		b := newBuild(2).strategy("1", "0")
+		b.container().Image = "gcr.io/distroless/static"
+		c.edit(b.container())
+		b = b.hook(b.container().Name, servers.HookOf(b.container(), world.Overrides{}))
+		w := b.start(t, 1)
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.run(60 * sec)
+		got := w.StuckRollout()
+		if got == nil != (c.path == "") || got != nil && got.Path != "spec.template.spec.containers[0]."+c.path {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+		restarts := 0
+		for _, id := range w.livePods {
+			if p := w.pod(id); p != nil {
+				restarts = max(restarts, p.Restarts)
+			}
+		}
+		if (restarts > 0) != (c.name == "a postStart hook") {
+			t.Errorf("%s: %d restarts", c.name, restarts)
+		}
 	}
 }

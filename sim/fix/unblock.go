@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -67,13 +68,16 @@ func (t *target) rolling(unavailable, surge int) []edit.Edit {
 	return []edit.Edit{t.edit(path+".maxUnavailable", unavailable), t.edit(path+".maxSurge", surge)}
 }
 
-// asked has a probe ask for the number of a port where it names one that its container does not have.
+// asked has a probe ask for the number of a port where it names one that its container does not have, or runs a program that is not there.
 func (t *target) asked() *Change {
 	containers := t.w.Template().Spec.Containers
 	for i := range containers {
 		for _, kind := range []string{"startup", "readiness"} {
 			c := containers[i]
 			name, field := kubelet.MissingPort(&c, probeOf(&c, kind))
+			if p := probeOf(&c, kind); p != nil && servers.Lacks(&c, p.Exec) != "" && len(c.Ports) > 0 {
+				return t.withoutProgram(i, kind, p)
+			}
 			if name == "" || len(c.Ports) == 0 {
 				continue
 			}
@@ -85,6 +89,22 @@ func (t *target) asked() *Change {
 		}
 	}
 	return nil
+}
+
+// withoutProgram has a probe look whether the port is open in place of running what the image does not have.
+func (t *target) withoutProgram(i int, kind string, p *corev1.Probe) *Change {
+	c := &t.w.Template().Spec.Containers[i]
+	port := c.Ports[0].ContainerPort
+	delay := ""
+	if p.InitialDelaySeconds > 0 {
+		delay = fmt.Sprintf("initialDelaySeconds: %d, ", p.InitialDelaySeconds)
+	}
+	to := fmt.Sprintf("{tcpSocket: {port: %d}, %speriodSeconds: %d, failureThreshold: %d}", port, delay, p.PeriodSeconds, p.FailureThreshold)
+	return &Change{
+		ID: "probePort", Title: fmt.Sprintf("%sProbe of %s on port %d in place of a program", kind, c.Name, port),
+		Edits: []edit.Edit{t.editOf(fmt.Sprintf("spec.template.spec.containers[%d].%sProbe", i, kind), edit.Value{YAML: to}, handlerYAML(&p.ProbeHandler))},
+		Cost:  "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
+	}
 }
 
 func probeOf(c *corev1.Container, kind string) *corev1.Probe {

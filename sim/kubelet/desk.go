@@ -35,6 +35,9 @@ type Specs interface {
 	// Server is the number of the container that traffic goes to, Hook what a container's preStop hook does.
 	Server(workload int) int
 	Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook
+	// Lacks says whether the image of a container is known not to have the program of a probe: the kubelet throws that error away, so such a
+	// readiness or startup probe never succeeds, and none ever fails.
+	Lacks(c *corev1.Container, exec *corev1.ExecAction) bool
 }
 
 // Volumes are what pods have to have before they start.

@@ -41,7 +41,7 @@ type Prober struct {
 	row        int  // how many times in a row; a new container does not begin a new row
 	hold       bool
 	off        bool
-	unasked    bool        // it asks for a port that its container does not have
+	unasked    bool        // it asks for a port, or runs a program, that its container does not have
 	process    bool        // it passes as soon as the process runs
 	ticked     engine.Time // the last tick that was executed, or slept through
 	timer      engine.Handle
@@ -52,7 +52,7 @@ type Prober struct {
 func newProber(c *Container, kind probeKind, spec *corev1.Probe, now engine.Time) *Prober {
 	missing, _ := MissingPort(c.spec, spec)
 	p := &Prober{c: c, kind: kind, spec: spec, Phase: now, ticked: now, result: kind == livenessProbe,
-		unasked: missing != "", process: world.AsksProcess(spec, kind == livenessProbe)}
+		unasked: missing != "" || c.wk.k.d.Specs.Lacks(c.spec, spec.Exec), process: world.AsksProcess(spec, kind == livenessProbe)}
 	if k := c.wk.k; now < k.since+p.period() { // not all at the same moment
 		p.Phase += engine.Time(engine.Below(k.d.Engine.Stream(c.String(), fmt.Sprint("probe delay ", kind)).Draw(uint64(k.lives)), int(p.period())))
 		p.dozes, p.ticked = p.Phase, p.Phase-1

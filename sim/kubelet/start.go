@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -99,8 +100,26 @@ func (c *Container) posted(then func()) {
 	d := c.wk.k.d
 	span := c.hook.After.Duration.Sample(d.Engine.Stream(c.String(), "postStart").Draw(c.number()))
 	c.wk.k.after(span, "postStart ended", func() {
+		switch {
+		case c.wk.terminating:
+		case c.hook.After.Fails && c.Running:
+			c.stop(world.GraceOf(c.wk.spec), event.Crashed, then)
+		default:
+			then()
+		}
+	})
+}
+
+// stop has the kubelet kill a container, and goes on when it has ended.
+func (c *Container) stop(grace engine.Time, how event.Ending, then func()) {
+	c.stopped = func() {
 		if !c.wk.terminating {
 			then()
+		}
+	}
+	c.runHook(grace, func(left engine.Time) {
+		if c.Running && !c.wk.terminating {
+			c.signal(max(minimumGrace, left), how)
 		}
 	})
 }

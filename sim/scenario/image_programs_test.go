@@ -39,3 +39,25 @@ func TestAHookOfAnUnknownImageIsAnAssumption(t *testing.T) {
 		t.Errorf("problems %v", problems)
 	}
 }
+
+// A probe and a postStart hook whose program the image is known not to have are warned of, with their place.
+func TestWhatThePodDependsOnIsNotInTheImage(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(altWeb, "exec: {command: [/bin/drain]}", "sleep: {seconds: 5}}, postStart: {exec: {command: [sh, -c, 'sleep 1']}", 1)
+	text = strings.Replace(text, "example.com/web", "gcr.io/distroless/static\n        livenessProbe: {exec: {command: [cat, /tmp/live]}}", 1)
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	_, problems := Infer(objects, Options{})
+	want := []string{
+		"livenessProbe.exec.command: the image gcr.io/distroless/static has no cat: the kubelet throws the error away, and restarts nothing; " +
+			"valid here: httpGet, tcpSocket or grpc, for which the kubelet needs no program",
+		"lifecycle.postStart.exec.command: the image gcr.io/distroless/static has no sh: the hook fails, and the kubelet kills the container each time it starts",
+	}
+	if len(problems) != len(want) {
+		t.Fatalf("problems %v", problems)
+	}
+	for i, p := range problems {
+		if p.Severity != manifest.Warning || !strings.HasSuffix(p.String(), want[i]) || p.Line == 0 {
+			t.Errorf("%s", p.String())
+		}
+	}
+}

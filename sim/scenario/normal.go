@@ -132,6 +132,7 @@ func (w *printer) hook(h *world.Hook) {
 
 func (w *printer) postStart(h *world.PostStart) {
 	w.dist("duration", h.Duration)
+	w.flag("fails", h.Fails)
 	w.flag("undetermined", h.Undetermined)
 	w.line("why", h.Why)
 }

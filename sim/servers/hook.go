@@ -39,7 +39,10 @@ func HookOf(c *corev1.Container, set world.Overrides) world.Hook {
 	h := preStop(c, set)
 	if c.Lifecycle != nil && c.Lifecycle.PostStart != nil {
 		after := recognise(c, c.Lifecycle.PostStart)
-		h.After = world.PostStart{Duration: after.Duration, Undetermined: after.Undetermined, Why: after.Why}
+		h.After = world.PostStart{
+			Duration: after.Duration, Undetermined: after.Undetermined, Why: after.Why,
+			Fails: after.Kind == HookTCPSocket || Lacks(c, c.Lifecycle.PostStart.Exec) != "",
+		}
 	}
 	return h
 }

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +16,31 @@ import (
 // are known to hold one program and nothing else are listed; a path outside the usual places
 // is taken to be there.
 func absent(i Image, name string) string {
-	if !bare(i) {
+	if why := notIn(i, name); why != "" {
+		return why + ": the hook fails at once, without any delay"
+	}
+	return ""
+}
+
+// Lacks says why the kubelet cannot run the command of a probe or of a postStart hook, "" where nothing says so: it is no name of a program, or
+// the image says by its name or tag that it has no shell. An image that has the name of one with a single program may be another one: a
+// pod that needs a shell to run at all is a reason to take it for that.
+func Lacks(c *corev1.Container, action *corev1.ExecAction) string {
+	if action == nil || len(action.Command) == 0 {
+		return ""
+	}
+	name := action.Command[0]
+	if strings.ContainsAny(name, " \t") {
+		return fmt.Sprintf("no program is called %q, for each word is an item of command", name)
+	}
+	if i := ParseImage(c.Image); shellless(i) {
+		return notIn(i, name)
+	}
+	return ""
+}
+
+func notIn(i Image, name string) string {
+	if !bare(i) || i.hasPrefix("python") { // what is in distroless/python is not known well enough
 		return ""
 	}
 	dir, _, found := cutLast(name)
@@ -29,7 +54,7 @@ func absent(i Image, name string) string {
 	}
 	program := Base(name)
 	if isShell(program) || slices.Contains(everyday(), program) {
-		return "the image " + i.path + " has no " + program + ": the hook fails at once, without any delay"
+		return "the image " + i.path + " has no " + program
 	}
 	return ""
 }
@@ -51,13 +76,22 @@ func cutLast(path string) (dir, name string, found bool) {
 // bare says whether an image is distroless (.NET's are called chiseled), built from scratch or of a single program. Which ones are
 // is recalled.
 func bare(i Image) bool {
-	if strings.Contains(i.tag, "debug") || strings.Contains(i.tag, "alpine") || strings.HasSuffix(i.tag, "-dev") {
+	if i.fuller() {
 		return false
 	}
-	if strings.Contains(i.path, "distroless") || strings.Contains(i.tag, "distroless") || strings.Contains(i.tag, "chiseled") || strings.Contains(i.path, "chiseled") || strings.HasPrefix(i.path, "cgr.dev/") {
-		return true
-	}
-	return i.is("coreos", "etcd") || i.hasPrefix("cert-manager-") || i.hasPrefix("opentelemetry-collector") || i.Named(singlePrograms()...)
+	return shellless(i) || strings.HasPrefix(i.path, "cgr.dev/") || i.is("coreos", "etcd") || i.hasPrefix("cert-manager-") || i.hasPrefix("opentelemetry-collector") || i.Named(singlePrograms()...)
+}
+
+// shellless says whether an image is distroless or chiseled, by its own name or tag.
+func shellless(i Image) bool {
+	return !i.fuller() && slices.ContainsFunc([]string{"distroless", "chiseled"}, func(word string) bool {
+		return strings.Contains(i.path, word) || strings.Contains(i.tag, word)
+	})
+}
+
+// fuller says whether an image has a shell by its tag, whatever it is called, or is one of bitnami's, which are built upon a distribution.
+func (i Image) fuller() bool {
+	return strings.Contains(i.tag, "debug") || strings.Contains(i.tag, "alpine") || strings.HasSuffix(i.tag, "-dev") || i.in("bitnami") || i.in("bitnamilegacy")
 }
 
 // singlePrograms are names of images with nothing in them but their program.

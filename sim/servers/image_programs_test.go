@@ -99,3 +99,28 @@ func TestCutLast(t *testing.T) {
 		}
 	}
 }
+
+// What a probe runs is known not to be there where the image says so by its own name, or where the command is no name of a program.
+func TestWhatAProbeCannotRun(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ image, argv, want string }{
+		{"gcr.io/distroless/nodejs22-debian12", "cat|/tmp/ready", "the image gcr.io/distroless/nodejs22-debian12 has no cat"},
+		{"gcr.io/distroless/static", "/bin/sh|-c|exit 0", "the image gcr.io/distroless/static has no sh"},
+		{"mcr.microsoft.com/dotnet/aspnet:9.0-noble-chiseled", "curl|localhost", "the image mcr.microsoft.com/dotnet/aspnet has no curl"},
+		{"gcr.io/distroless/static:debug", "cat|/tmp/ready", ""},
+		{"gcr.io/distroless/static", "/app/check|--ready", ""},
+		{"gcr.io/distroless/python3-debian12", "python3|check.py", ""},
+		{"example.com/gatekeeper", "sh|-c|exit 0", ""}, // another one of that name, perhaps
+		{"bitnami/metrics-server:1", "sh|-c|exit 0", ""},
+		{"alpine", "cat /tmp/ready", `no program is called "cat /tmp/ready", for each word is an item of command`},
+		{"alpine", "cat|/tmp/ready", ""},
+	} {
+		c := &corev1.Container{Image: tt.image}
+		if got := Lacks(c, &corev1.ExecAction{Command: strings.Split(tt.argv, "|")}); got != tt.want {
+			t.Errorf("%s %s: %q, want %q", tt.image, tt.argv, got, tt.want)
+		}
+	}
+	if got := Lacks(&corev1.Container{Image: "gcr.io/distroless/static"}, nil); got != "" {
+		t.Errorf("no program: %q", got)
+	}
+}

@@ -58,6 +58,7 @@ func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 		inPlace  = "maxSurge: 0, maxUnavailable: 1"
 		hostPort = "        ports: [{containerPort: 8080, hostPort: 8080}]\n"
 		named    = "        readinessProbe: {httpGet: {path: /, port: http}, periodSeconds: 1}"
+		cannot   = "        readinessProbe: {exec: {command: [cat /tmp/ready]}, periodSeconds: 1}"
 		killing  = readiness + "\n        livenessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1, failureThreshold: 1}"
 	)
 	for name, c := range map[string]struct {
@@ -70,6 +71,7 @@ func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 		"host ports on as many nodes as pods":       {pod, hostPort, 2, []string{inPlace, "one node more"}, "web.yaml:4", "strategy:|  rollingUpdate:|    maxUnavailable: 1|    maxSurge: 0", ""},
 		"host ports on fewer nodes than pods":       {pod, hostPort, 1, []string{inPlace + ", one node more", inPlace + ", replicas: 1"}, "web.yaml:4", "strategy:|  rollingUpdate:|    maxUnavailable: 1|    maxSurge: 0", ""},
 		"a probe asks for a port that is not there": {readiness, named, 3, []string{"readinessProbe of web on port 8080"}, "web.yaml:14", "", inPlace},
+		"a probe runs what is not there":            {readiness, cannot, 3, []string{"readinessProbe of web on port 8080 in place of a program"}, "web.yaml:14", "readinessProbe:|  tcpSocket: {port: 8080}|  periodSeconds: 1|  failureThreshold: 3", inPlace},
 		"killed while it starts":                    {readiness, killing, 3, []string{"startupProbe like the livenessProbe"}, "web.yaml:11", "startupProbe:|  httpGet: {path: \"/\", port: 8080}|  failureThreshold: 30|  periodSeconds: 10", inPlace},
 		"a gate that nobody sets":                   {"      containers:", "      readinessGates: [{conditionType: example.org/known}]\n      containers:", 3, []string{"no readinessGates"}, "web.yaml:10", "", inPlace},
 	} {

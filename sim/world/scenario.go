@@ -241,10 +241,11 @@ type Hook struct {
 // FailsAtOnce says that a hook is no delay at all: what it asks for is not there, or not implemented.
 func (h *Hook) FailsAtOnce() bool { return h.Kind == "missing" || h.Kind == "tcpSocket" }
 
-// PostStart is what a postStart hook does: it takes a while, and is taken to succeed. Before it ends, the kubelet does not report the container as
-// running, asks none of its probes, and starts none of the containers behind it.
+// PostStart is what a postStart hook does: it takes a while, and is taken to succeed unless it cannot be run. Before it ends, the kubelet does not
+// report the container as running, asks none of its probes, and starts none of the containers behind it.
 type PostStart struct {
 	Duration     engine.Dist
+	Fails        bool   // it is not there, or not implemented: the kubelet kills the container for it
 	Undetermined bool   // Duration is an assumption that nothing in the input supports
 	Why          string // "" where the container has none
 }

@@ -20,7 +20,7 @@ var hookMutants = []mutant{
 		{"sim/servers/hook.go", "Kind: HookTCPSocket, Why:", "Kind: HookExec, Why:"},
 	}},
 	{"distroless images have a shell", []string{"pod-lifecycle 2.1 preStop failure"}, serverFacts, "TestHookOf", []edit{
-		{"sim/servers/image_programs.go", "if !bare(i) {", "if bare(i) || !bare(i) {"},
+		{"sim/servers/image_programs.go", "if !bare(i) || i.hasPrefix", "if bare(i) || !bare(i) || i.hasPrefix"},
 	}},
 	{"after && it goes on whatever happened", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "\t\t\t\tif failed {\n\t\t\t\t\tcontinue", "\t\t\t\tif failed && i < 0 {\n\t\t\t\t\tcontinue"},

@@ -66,6 +66,12 @@ var scheduleMutants = []mutant{
 	{"a port that is not there is asked", []string{"pod-lifecycle 3.3 http"}, cluster, "TestAProbeOfANamedPort", []edit{
 		{"sim/kubelet/probe.go", "s.started == (p.kind == startupProbe) || p.unasked:", "s.started == (p.kind == startupProbe):"},
 	}},
+	{"a program that is not there answers", []string{"pod-lifecycle 3.2.7 error"}, cluster, "TestAProgramThatTheImageDoesNotHave", []edit{
+		{"sim/kubelet/probe.go", "missing != \"\" || c.wk.k.d.Specs.Lacks(c.spec, spec.Exec)", "missing != \"\" || c == nil"},
+	}},
+	{"a postStart hook that fails is no harm", []string{"pod-lifecycle 4.2 postStart"}, cluster, "TestAProgramThatTheImageDoesNotHave", []edit{
+		{starting, "case c.hook.After.Fails && c.Running:", "case c.hook.After.Fails && !c.Running:"},
+	}},
 	{"old ReplicaSets are kept", []string{"controllers 2.3"}, cluster, "TestOldReplicaSetsGoByTheHistoryLimit", []edit{
 		{"sim/control/history.go", "old[:len(old)-int(*limit)]", "old[:0]"},
 	}},
