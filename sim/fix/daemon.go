@@ -25,8 +25,19 @@ func (t *target) beside() *Change {
 	}
 	return &Change{
 		ID: "maxSurge", Title: fmt.Sprintf("maxSurge: %s, maxUnavailable: 0", unavailable.String()), Edits: t.daemonBounds(unavailable.String(), "0"),
-		Cost: "room for a second pod on a node during a rollout",
+		Cost: "room for a second pod on a node during a rollout", Has: []string{oneByOneID},
 	}
+}
+
+const oneByOneID = "oneByOne"
+
+// oneByOne has a DaemonSet that takes several pods away at a time take one.
+func (t *target) oneByOne() *Change {
+	surge, unavailable := world.RollingOf(t.w.Resource)
+	if _, most := t.w.Fenceposts(); !t.isDaemon() || most < 2 || surge == nil || !isZero(surge.String()) || unavailable == nil {
+		return nil
+	}
+	return &Change{ID: oneByOneID, Title: "maxUnavailable: 1", Edits: []edit.Edit{t.edit(daemonStrategy+".maxUnavailable", 1)}}
 }
 
 // after has a DaemonSet's new pods come after the old ones, on as many nodes at a time as were to have both.

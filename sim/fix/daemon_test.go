@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +78,38 @@ func TestWhatElseADaemonSetIsOffered(t *testing.T) {
 	for _, id := range []string{"preStop", "minReadySeconds", "readinessProbe", "terminationGracePeriodSeconds"} {
 		if !ids[id] {
 			t.Errorf("%s is not offered: %v", id, ids)
+		}
+	}
+}
+
+// A DaemonSet that takes several pods away at a time is offered to take one, with and without room for a surge, and never together with that.
+func TestADaemonSetIsUpdatedOneByOne(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct { // order: each for itself
+		strategy, port string
+		offered        bool
+	}{
+		"all at once, a host port": {"  updateStrategy: {rollingUpdate: {maxUnavailable: 100%}}\n", ", hostPort: 9000", true},
+		"all at once":              {"  updateStrategy: {rollingUpdate: {maxUnavailable: 100%}}\n", "", true},
+		"one":                      {"  updateStrategy: {rollingUpdate: {maxUnavailable: 1}}\n", "", false},
+		"a surge":                  {"  updateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 2}}\n", "", false},
+	} {
+		sc, w := worldOf(t, daemon(c.strategy, c.port), scenario.Options{})
+		offered := false
+		for _, x := range Changes(sc, w, 0) {
+			if x.ID == "maxSurge" && !slices.Contains(x.Has, "oneByOne") {
+				t.Errorf("%s: a surge is tried together with one by one", name)
+			}
+			if x.ID != "oneByOne" {
+				continue
+			}
+			offered = true
+			if s, u := Apply(sc, w.Name(), []Change{x}).Workload(w.Name()).Fenceposts(); s != 0 || u != 1 {
+				t.Errorf("%s: maxSurge %d, maxUnavailable %d", name, s, u)
+			}
+		}
+		if offered != c.offered {
+			t.Errorf("%s: offered %t", name, offered)
 		}
 	}
 }

@@ -209,3 +209,17 @@ func TestTheHeadingOfWhatHelps(t *testing.T) {
 		}
 	}
 }
+
+// There is no heading where there is no room for anything below it: what makes a pod ready again sooner, and helps nothing else, is said above.
+func TestNoHeadingOfNothing(t *testing.T) {
+	t.Parallel()
+	c := &record.Case{ID: "x", Workload: "shop/web"}
+	sim := &record.Simulation{NoHelp: []record.NoHelp{{Workload: "shop/web", Title: "minReadySeconds: 3"}, {Workload: "shop/web", Title: "periodSeconds: 1", Gap: 2 * engine.Second}}}
+	for room, want := range map[room]string{{}: "", {noHelp: 1}: "WHAT HELPS\n  Does not help: minReadySeconds: 3.\n"} { // order: each for itself
+		text := newText(sim, TextOptions{}, room)
+		text.fixes([]*record.Case{c})
+		if got := text.String(); got != want {
+			t.Errorf("%+v: %q, want %q", room, got, want)
+		}
+	}
+}

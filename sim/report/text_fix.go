@@ -143,7 +143,11 @@ func (t *text) told(fixes []*record.Fix, c *record.Case) []string {
 	}
 	out := []string{first}
 	if f := harmlessFor(fixes, 1, c); f != nil {
-		out = append(out, "or, which breaks nothing, "+f.Title+": "+t.confirmedFor(f, c))
+		words := "or, which breaks nothing, " + f.Title + ": " + t.confirmedFor(f, c)
+		if len(f.NotWith) > 0 {
+			words += "; not enough if " + alternatives(t.others(f), 3)
+		}
+		out = append(out, words)
 	}
 	if f := withoutMore(fixes); f != nil {
 		out = append(out, "or, without a pod more, "+f.Title+": "+confirmedInShort(onlyOf(f, c)))
@@ -538,7 +542,8 @@ func (t *text) fixes(shown []*record.Case) {
 		}
 		names = append(names, c.Workload)
 		fixes, noHelp := t.triedFor(c)
-		if len(fixes)+len(noHelp) == 0 {
+		none := len(fixes) == 0 && len(shorterFor(t.sim, c)) == 0
+		if len(fixes)+len(noHelp) == 0 || len(fixes) == 0 && !none && t.room.noHelp == 0 { // nothing would be below the heading
 			continue
 		}
 		if !headed {
@@ -553,7 +558,7 @@ func (t *text) fixes(shown []*record.Case) {
 		if f := harmlessFor(fixes, room, c); f != nil && !t.room.one {
 			t.fix(f, c)
 		}
-		t.noHelp(noHelp, t.suddenAlone(c), len(fixes) == 0 && len(shorterFor(t.sim, c)) == 0)
+		t.noHelp(noHelp, t.suddenAlone(c), none)
 		for _, n := range t.sim.NoHelp {
 			if n.Workload == c.Workload && n.Sudden == c.Sudden && n.Why != "" && t.room.noHelp > 0 {
 				t.Hanging("  ", 6, "Not tried: "+n.Title+": "+n.Why+".")

@@ -57,22 +57,22 @@ func (s *search) notWith(a *attempt) []record.OtherValue {
 			left[of[i]] += fixable(run)
 		}
 	}
-	part := uint64(2)
-	if a.lost*nearly <= s.before {
-		part = 10
-	}
 	var out []record.OtherValue
 	for i := range left {
 		other := record.OtherValue{ID: others[i].ID, Value: others[i].Value}
-		if left[i] > s.bearable(a, others[i].lost/part, len(others[i].seeds)) && !slices.Contains(out, other) {
+		if left[i] > s.bearable(a, s.part(a, others[i].lost), len(others[i].seeds)) && !slices.Contains(out, other) {
 			out = append(out, other)
 		}
 	}
 	return out
 }
 
-// bearable is what an attempt may leave lost in some runs with another value: a part of what is lost then, a tenth where it leaves nearly
-// nothing as assumed, or half, more of which is no help. But a tenth of two minutes is no end of the loss: what ends it as assumed leaves no more
+// part is what an attempt may leave of what is lost with another value: twice the part that it leaves as assumed, at least a tenth and at most half.
+func (s *search) part(a *attempt, lost uint64) uint64 {
+	return min(lost/2, max(lost/10, 2*lost*a.lost/max(s.before, 1)))
+}
+
+// bearable is what an attempt may leave lost in some runs with another value: a part of what is lost then. But a tenth of two minutes is no end of the loss: what ends it as assumed leaves no more
 // than a second of traffic in a run.
 func (s *search) bearable(a *attempt, part uint64, runs int) uint64 {
 	if a.lost*nearly > s.before {
