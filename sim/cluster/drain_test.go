@@ -122,7 +122,7 @@ func TestARefusedEvictionIsAskedAgain(t *testing.T) {
 		t.Errorf("%q, %+v, %d", got, w.CannotEnd(), w.InVain())
 	}
 	w.run(60 * sec)
-	const refused = "r0 0 refused: PodDisruptionBudget web (maxUnavailable 1) allows no eviction: 1 of 2 pods are ready, and 1 have to be"
+	const refused = "r0 0 refused: PodDisruptionBudget web (maxUnavailable 1) allows no eviction: 1 of 2 pods are ready, and 1 has to be"
 	w.want("kubectl",
 		"10 kubectl: node-1 cordoned=true", "10 kubectl: "+refused, "15 kubectl: "+refused, "20 kubectl: "+refused,
 		"26 kubectl: node-1 drained=true ")
