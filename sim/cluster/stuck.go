@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // StuckRollout returns the first rollout, or change of size, that was begun and cannot end: the
@@ -254,7 +255,7 @@ func (w *World) neverReady(d *api.Workload, p *api.Pod, orBack string) *control.
 		by, _ := killing(w.server(p))
 		return &control.Stuck{
 			Why:  fmt.Sprintf("%s has been restarted %d times by its %s and has not stayed ready%s", who, p.Restarts, by, w.slowStart(p)),
-			What: "a startupProbe with time enough" + orBack, Path: cmp.Or(probePath(w, p, server), server),
+			What: "a startupProbe with time enough" + enough(w.server(p), i.App) + orBack, Path: cmp.Or(probePath(w, p, server), server),
 		}
 	case p.Restarts >= crashLoop:
 		return &control.Stuck{Why: fmt.Sprintf("%s has crashed %d times and never stays ready", who, p.Restarts), What: "an image that does" + orBack, Path: server}
@@ -265,6 +266,18 @@ func (w *World) neverReady(d *api.Workload, p *api.Pod, orBack string) *control.
 	default:
 		return &control.Stuck{Why: who + " is not ready, " + w.patience(d), What: "a pod that becomes ready" + orBack, Path: server + ".readinessProbe"}
 	}
+}
+
+// enough is the failureThreshold of a startup probe that is there and does not wait long enough, "" for others.
+func enough(c *corev1.Container, app *world.App) string {
+	if c.StartupProbe == nil {
+		return ""
+	}
+	failures, seconds := world.FailuresFor(c.StartupProbe, app.Start.Max())
+	if failures == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (failureThreshold: %d, which is %d s)", failures, seconds)
 }
 
 // waitedFor is what a pod is called that an update waits for: by its name where it keeps that.

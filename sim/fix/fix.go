@@ -474,10 +474,13 @@ func (t *target) minReady() *Change {
 	}
 }
 
-// startup keeps the liveness probe from killing an app that is starting.
+// startup keeps the liveness probe, or a startup probe without time enough, from killing an app that is starting.
 func (t *target) startup() *Change {
 	c := t.container()
-	if c.StartupProbe != nil || c.LivenessProbe == nil {
+	if c.StartupProbe != nil {
+		return t.patient()
+	}
+	if c.LivenessProbe == nil {
 		return nil
 	}
 	const failures, period = 30, 10
@@ -486,6 +489,18 @@ func (t *target) startup() *Change {
 	return &Change{
 		ID: "startupProbe", Title: fmt.Sprintf("startupProbe like the livenessProbe, %d s", failures*period),
 		Edits: []edit.Edit{t.editOf(t.path("startupProbe"), probe, "")},
+	}
+}
+
+// patient has a startup probe give the app time enough to listen, nil where it does.
+func (t *target) patient() *Change {
+	failures, seconds := world.FailuresFor(t.container().StartupProbe, t.w.App.Start.Max())
+	if failures == 0 {
+		return nil
+	}
+	return &Change{
+		ID: "startupProbe", Title: fmt.Sprintf("startupProbe.failureThreshold: %d, %d s in all", failures, seconds),
+		Edits: []edit.Edit{t.edit(t.path("startupProbe.failureThreshold"), failures)},
 	}
 }
 

@@ -59,6 +59,7 @@ func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 		hostPort = "        ports: [{containerPort: 8080, hostPort: 8080}]\n"
 		named    = "        readinessProbe: {httpGet: {path: /, port: http}, periodSeconds: 1}"
 		cannot   = "        readinessProbe: {exec: {command: [cat /tmp/ready]}, periodSeconds: 1}"
+		hasty    = readiness + "\n        startupProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1, failureThreshold: 1}"
 		killing  = readiness + "\n        livenessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1, failureThreshold: 1}"
 	)
 	for name, c := range map[string]struct {
@@ -73,6 +74,7 @@ func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 		"a probe asks for a port that is not there": {readiness, named, 3, []string{"readinessProbe of web on port 8080"}, "web.yaml:14", "", inPlace},
 		"a probe runs what is not there":            {readiness, cannot, 3, []string{"readinessProbe of web on port 8080 in place of a program"}, "web.yaml:14", "readinessProbe:|  tcpSocket: {port: 8080}|  periodSeconds: 1|  failureThreshold: 3", inPlace},
 		"killed while it starts":                    {readiness, killing, 3, []string{"startupProbe like the livenessProbe"}, "web.yaml:11", "startupProbe:|  httpGet: {path: \"/\", port: 8080}|  failureThreshold: 30|  periodSeconds: 10", inPlace},
+		"a startup probe kills too soon":            {readiness, hasty, 3, []string{"startupProbe.failureThreshold: 30, 30 s in all"}, "web.yaml:15", "", inPlace},
 		"a gate that nobody sets":                   {"      containers:", "      readinessGates: [{conditionType: example.org/known}]\n      containers:", 3, []string{"no readinessGates"}, "web.yaml:10", "", inPlace},
 	} {
 		t.Run(name, func(t *testing.T) {

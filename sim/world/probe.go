@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // AsksProcess says that an exec probe passes as soon as its container's process runs, whatever the app does: it looks for the process, or
@@ -27,4 +29,16 @@ func AsksProcess(p *corev1.Probe, liveness bool) bool {
 	name := path.Base(argv[0])
 	return slices.Contains([]string{"pgrep", "pidof", "ps", "true", ":", "echo"}, name) ||
 		liveness && slices.Contains([]string{"cat", "test", "[", "ls", "stat"}, name)
+}
+
+// FailuresFor is the failureThreshold with which a startup probe waits four times as long as a server takes to listen, and half a minute at
+// least, for how long that takes is hardly ever known; and how many seconds that is. It is 0 where the probe waits so long.
+func FailuresFor(p *corev1.Probe, start engine.Time) (failures, seconds int64) {
+	const room, least = 4, 30
+	period, delay := int64(max(p.PeriodSeconds, 1)), int64(p.InitialDelaySeconds)
+	failures = (max(least, int64((room*start+engine.Second-1)/engine.Second)) - delay + period - 1) / period
+	if failures <= int64(p.FailureThreshold) {
+		return 0, 0
+	}
+	return failures, delay + failures*period
 }

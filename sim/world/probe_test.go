@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // A probe that looks for the process passes as soon as that runs. One that looks at a file does so only where it asks whether the app lives:
@@ -33,5 +35,25 @@ func TestWhatAnExecProbeAsks(t *testing.T) {
 	}
 	if AsksProcess(nil, true) || AsksProcess(&corev1.Probe{}, true) {
 		t.Error("no program")
+	}
+}
+
+// A startup probe that does not wait long enough gets a failureThreshold with room, and no other one gets any.
+func TestHowManyFailuresAStartupProbeIsGiven(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		delay, period, threshold int32
+		start                    engine.Time
+		failures, seconds        int64
+	}{
+		{0, 2, 5, 15 * engine.Second, 30, 60},
+		{10, 10, 3, 15 * engine.Second, 5, 60},
+		{0, 0, 3, engine.Second, 30, 30},
+		{0, 10, 3, 7 * engine.Second, 0, 0},
+	} {
+		p := &corev1.Probe{InitialDelaySeconds: c.delay, PeriodSeconds: c.period, FailureThreshold: c.threshold}
+		if failures, seconds := FailuresFor(p, c.start); failures != c.failures || seconds != c.seconds {
+			t.Errorf("%+v: %d, %d s", c, failures, seconds)
+		}
 	}
 }
