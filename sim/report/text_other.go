@@ -303,6 +303,8 @@ func condition(c *record.Case, a *record.Alternative) string {
 		return strings.Replace(value, " on", " of its pods are on", 1)
 	case a.ID == "prestop-program":
 		return "the program of the preStop hook is " + value + " in the image"
+	case a.ID == "prestop" && asksByHTTP(c):
+		return "the httpGet of the preStop hook takes " + value
 	case a.ID == "sigterm":
 		return appOf(c) + " " + atSIGTERM(value)
 	case conditions[a.ID] != "":
@@ -314,6 +316,19 @@ func condition(c *record.Case, a *record.Alternative) string {
 		}
 	}
 	return a.ID + " is " + value
+}
+
+// asksByHTTP says that every preStop hook of a case of which nothing is known is a request.
+func asksByHTTP(c *record.Case) bool {
+	found := false
+	for i := range c.Assumptions {
+		if a := &c.Assumptions[i]; a.ID == "prestop" {
+			if found = strings.Contains(a.Value, "(httpGet "); !found {
+				return false
+			}
+		}
+	}
+	return found
 }
 
 // atSIGTERM says what an app with a profile does.

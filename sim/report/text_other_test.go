@@ -155,12 +155,12 @@ func TestUnlessBeginsWithTheUnknownHook(t *testing.T) {
 			{ID: "prestop", Value: "30s", Verdict: record.Holds, Effect: record.VerdictEffect},
 		},
 	}
-	want := []string{"the program of the preStop hook takes 30 s: nothing lost (--set prestop.web=)", "containers listen after 20 s: 20 s lost (--set start=)"}
+	want := []string{"the httpGet of the preStop hook takes 30 s: nothing lost (--set prestop.web=)", "containers listen after 20 s: 20 s lost (--set start=)"}
 	if got := unless(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	c.Alternatives[1] = record.Alternative{ID: "prestop", Value: "30s", Verdict: record.Drops, LostSeconds: lost(1), Effect: record.SizeEffect} // decides nothing
-	if got := unless(c); len(got) != 2 || !strings.HasPrefix(got[1], "the program of the preStop hook") {
+	if got := unless(c); len(got) != 2 || !strings.HasPrefix(got[1], "the httpGet of the preStop hook") {
 		t.Errorf("%q", got)
 	}
 }
