@@ -38,7 +38,7 @@ var verdictMutants = []mutant{
 		{"sim/record/alternative.go", " && own.WithLoss%len(runs) == 0 && alike", " && alike"},
 	}},
 	{"a value close to the border of an effect is tried on few seeds", []string{"simulator 9"}, checking, "TestWhatClearlyChangesNothingIsToldFromWhatMay", []edit{
-		{"sim/record/alternative.go", " && !differ(here, there+(there-here))", ""},
+		{"sim/record/alternative.go", " && !Differ(here, there+(there-here))", ""},
 	}},
 	{"a run that loses little is not compared with one without the action", []string{"simulator 9"}, sweeping, "TestARunThatLosesLittleIsComparedThoughTheWorldIsCalm", []edit{
 		{"sim/sweep/pair.go", "which == pairedSmall && with.run.LostSeconds() >= much", "which == pairedSmall"},
@@ -62,7 +62,7 @@ var verdictMutants = []mutant{
 		{"sim/sweep/search.go", "more > 0 && more*more > 2*(a.better+a.worse)-s.few()", "more > 0"},
 	}},
 	{"a fix that fails with other values is not marked", []string{"simulator 9"}, sweeping, "TestAFixThatHoldsAsAssumedOnlyIsMarked", []edit{
-		{"sim/sweep/otherwise.go", "left[i] > s.bearable(a, others[i].lost/part, len(others[i].seeds))", "left[i] > part*others[i].lost"},
+		{"sim/sweep/otherwise.go", "left[i] > s.bearable(a, s.part(a, others[i].lost), len(others[i].seeds))", "left[i] > 2*others[i].lost"},
 	}},
 	{"depends is no finding where one load balancer loses", []string{"simulator 9"}, checking, "TestFailOnNamesTheMildestVerdictThatFails", []edit{
 		{verdict, "if c.Families[i].Case.Fails(l) {", "if l.FailOn == Depends && c.Families[i].Case.Fails(l) {"},
