@@ -205,7 +205,7 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 		{"a liveness probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness(), nil,
 			&control.Stuck{Why: "the new pod has been restarted 7 times by its livenessProbe and has not stayed ready" + slow, What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
 		{"a startup probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness().startup(), nil,
-			&control.Stuck{Why: "the new pod has been restarted 7 times by its startupProbe and has not stayed ready" + slow, What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".startupProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 7 times by its startupProbe and has not stayed ready" + slow, What: "a startupProbe with time enough (failureThreshold: 345598, which is 345600 s), or kubectl rollout undo", Path: server + ".startupProbe"}},
 		{"the Deployment controller hangs", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "component", "deployment-controller", "pause") }, nil},
 		{"it is paused", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "pause", "web", "") }, nil},
 		{"the API server is down", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "apiserver", "", "down") }, nil},
