@@ -53,6 +53,15 @@ func TestBooksNotice(t *testing.T) {
 			b.AttemptFailed(0)
 			lose(b, 0, sec, sec, 1)
 		}, "lost, and it had been answered already"},
+		{"two losses, of which the second is not counted", func(b *Books) {
+			b.Begin(0, 0, sec)
+			b.AttemptFailed(0)
+			lose(b, 0, sec, sec, 1)
+			lose(b, 0, sec, sec, 1)
+			if failed := b.streams[0].sums.Failed; failed != 1 {
+				b.wrong(0, 0, "%d losses are counted", failed)
+			}
+		}, "lost, and it had been lost already"},
 		{"a loss that is revoked", func(b *Books) {
 			b.Begin(0, 0, sec)
 			b.AttemptFailed(0)

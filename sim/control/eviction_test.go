@@ -136,3 +136,18 @@ func TestAnEvictionTakesItsWrites(t *testing.T) {
 		}
 	}
 }
+
+// Why a budget allows no eviction. Reference: docs/model/controllers.md 6.2.
+func TestWhyABudgetAllowsNoEviction(t *testing.T) {
+	t.Parallel()
+	for want, status := range map[string]api.BudgetStatus{
+		"PodDisruptionBudget web (maxUnavailable 1) allows no eviction: 2 of 3 pods are ready, and 2 have to be":                                                 {Healthy: 2, Desired: 2, Expected: 3},
+		"PodDisruptionBudget web (maxUnavailable 1) allows no eviction: 1 of 1 pod is ready, and 1 has to be":                                                    {Healthy: 1, Desired: 1, Expected: 1},
+		"PodDisruptionBudget web (maxUnavailable 1) allows no eviction: it goes by what controllers are to keep, and its pods have none, or none that keeps any": {},
+	} {
+		d := evictionDesk(t, status)
+		if got := NewEvictions(&d.Desk, 36).refusal(0); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

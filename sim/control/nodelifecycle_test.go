@@ -20,6 +20,7 @@ func TestHowFastNodesOfAZoneAreTainted(t *testing.T) {
 		{"two of three", 1, 2, 0, 0, evictionPace},
 		{"three of five", 2, 3, 0, 0, engine.Never},
 		{"a little less than 55 of 100", 46, 54, 0, 0, evictionPace},
+		{"six of eleven, less than 55 of 100 yet", 5, 6, 0, 0, evictionPace},
 		{"55 of 100", 45, 55, 0, 0, slowPace},
 		{"most of 50", 20, 30, 0, 0, engine.Never},
 		{"most of 51", 21, 30, 0, 0, slowPace},

@@ -106,6 +106,7 @@ func columnOf(line, name string) (int, error) {
 // blockBelow is where the value of the field ends that begins at a column of a line, and at which column its own fields begin.
 func blockBelow(lines []string, at, begin int) (column, end int) {
 	column, end = begin+2, at+1
+	known := false
 	for i := at + 1; i < len(lines); i++ {
 		text := strings.TrimSpace(lines[i])
 		indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " "))
@@ -115,8 +116,8 @@ func blockBelow(lines []string, at, begin int) (column, end int) {
 		if indent < begin || indent == begin && !strings.HasPrefix(text, "- ") || strings.HasPrefix(lines[i], "---") {
 			break
 		}
-		if end == at+1 && text[0] != '#' {
-			column = indent
+		if !known && text[0] != '#' { // comments may come first
+			column, known = indent, true
 		}
 		end = i + 1
 	}

@@ -82,3 +82,20 @@ func TestWhereAFieldInBracesEnds(t *testing.T) {
 		}
 	}
 }
+
+// Where the value of a field ends, and its own fields begin: as deep as they are written, or two columns in where it has none.
+func TestWhereTheValueOfAFieldEnds(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]int{ // the column and the line
+		"a:\n  b: 1\n  c: 2\nd: 3":        {2, 3},
+		"a:\n    b: 1\n    c: 2\nd: 3":    {4, 3},
+		"a:\n- b\n- c\nd: 3":              {0, 3},
+		"a:\n\nd: 3":                      {2, 1},
+		"a:\n    # of b\n    b: 1\n---":   {4, 3},
+		"a:\n   b:\n     c: 1\n# of d\nd": {3, 3},
+	} {
+		if column, end := blockBelow(strings.Split(text, "\n"), 0, 0); column != want[0] || end != want[1] {
+			t.Errorf("%q: column %d, line %d, want %v", text, column, end, want)
+		}
+	}
+}

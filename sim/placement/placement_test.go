@@ -234,3 +234,18 @@ func TestNamespacesOfATerm(t *testing.T) {
 		}
 	}
 }
+
+// A node that is not ready takes a pod that tolerates what it is tainted with for that, and no other.
+func TestPodsThatTolerateANodeThatIsNotReady(t *testing.T) {
+	t.Parallel()
+	c := New(nodesOf("a"), nil)
+	c.Bar(0, []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}})
+	plain, tolerant := podOf("", nil), podOf("", nil)
+	tolerant.Spec.Tolerations = []corev1.Toleration{{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists}}
+	if why := c.Try(c.Add(plain)).first(0); why != Tainted {
+		t.Error(why)
+	}
+	if why := c.Try(c.Add(tolerant)).first(0); why != Free {
+		t.Error("tolerates:", why)
+	}
+}

@@ -292,3 +292,14 @@ func TestTheCliffSaysItsValue(t *testing.T) {
 		t.Errorf("values where they have no room: %v", err)
 	}
 }
+
+// Reasons that differ in the point or in figures are one, and the first of them is shown.
+func TestRefusalsOfASweep(t *testing.T) {
+	t.Parallel()
+	m := &grid.Map{Cells: []grid.Cell{
+		{Refused: "prestop=31s: 31 is more than the grace period, 30"}, {}, {Refused: "prestop=32s: 32 is more than the grace period, 30"}, {Refused: "replicas=-1: is negative"},
+	}}
+	if got, want := refusals(m), []string{m.Cells[0].Refused, m.Cells[3].Refused}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -181,7 +181,7 @@ func (e effect) then(f effect) effect {
 		waits: e.waits || f.waits, unknown: e.unknown || f.unknown, fails: f.fails, mayFail: f.mayFail,
 		why: append(append([]string(nil), e.why...), f.why...),
 	}
-	if !e.acts() && f.acts() {
+	if !e.acts() { // nor may f: then there is nothing to come of it
 		out.closes, out.signals, out.failsReadiness = f.closes, f.signals, f.failsReadiness
 		out.actMin, out.actMax = addSpan(e.min, f.actMin), addSpan(e.max, f.actMax)
 	}

@@ -258,8 +258,12 @@ func TestHooksThatAreNoProgram(t *testing.T) {
 		{"nothing in it", &corev1.LifecycleHandler{}, " 0s"},
 	} {
 		c := &corev1.Container{Lifecycle: &corev1.Lifecycle{PreStop: tt.hook}}
-		if got := words(HookOf(c, world.Overrides{})); got != tt.want {
+		hook := HookOf(c, world.Overrides{})
+		if got := words(hook); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+		if tt.hook.TCPSocket != nil && hook.Why != "tcpSocket is not implemented for hooks: it fails at once" {
+			t.Errorf("%s: %q", tt.name, hook.Why)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (c *calm) allAnswer(spec *Spec, way *Way) bool {
 // answers says whether a target takes a new connection, and answers each request in time.
 func (c *calm) answers(spec *Spec, target *Target) bool {
 	s := target.Server
-	return s != nil && s.Answers() && s.Accepts() && c.serves(spec, s)
+	return s != nil && s.Accepts() && c.serves(spec, s)
 }
 
 // serves says whether a server answers each request in time.

@@ -227,3 +227,20 @@ func TestLessonsThatCannotBeRead(t *testing.T) {
 		t.Errorf("of no directory: %d courses", len(courses))
 	}
 }
+
+// The file stands by itself: with an empty line before and behind its name, without the lines that every such file has.
+func TestTheTextOfAFile(t *testing.T) {
+	t.Parallel()
+	l, err := parse(t, lesson, world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := NewText(l, 100, nil)
+	text.Question()
+	text.World()
+	_, got, _ := strings.Cut(text.String(), "What is it?\n")
+	lines := strings.Split(got, "\n")
+	if len(lines) < 4 || lines[0] != "" || !strings.HasPrefix(lines[1], "one.yaml, shortened") || lines[2] != "" || lines[3] == "" || strings.Contains(got, "apiVersion") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,38 @@
+package scenario
+
+import (
+	"net/netip"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// Where no node port is left, neither a port nor a health check gets one, and that is an error.
+func TestNoNodePortIsLeft(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[int]bool{0: false, 1: false, 2: true} { // of a Service that needs one for its port and one for the health check
+		a := &allocator{ips: map[netip.Addr]bool{}, ports: map[int32]bool{}}
+		for p := int32(firstNodePort); p <= lastNodePort-int32(left); p++ {
+			a.ports[p] = true
+		}
+		s := &corev1.Service{Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeLoadBalancer, ExternalTrafficPolicy: corev1.ServiceExternalTrafficPolicyLocal, Ports: []corev1.ServicePort{{Port: 80}},
+		}}
+		if err := a.give(s); (err == nil) != want || want && (s.Spec.Ports[0].NodePort != lastNodePort-1 || s.Spec.HealthCheckNodePort != lastNodePort) {
+			t.Errorf("%d left: %v, %d and %d", left, err, s.Spec.Ports[0].NodePort, s.Spec.HealthCheckNodePort)
+		}
+	}
+}
+
+// A selector that cannot be read is refused elsewhere, and one of everything finds pods.
+func TestSelectorsOfADrainThatFindPods(t *testing.T) {
+	t.Parallel()
+	for selector, want := range map[string]bool{"": true, "a in (": true, "app=web": false} {
+		b := &builder{out: &world.Scenario{}, world: &inventory{}}
+		if got := b.selectsPods(selector); got != want {
+			t.Errorf("%q: %t", selector, got)
+		}
+	}
+}
