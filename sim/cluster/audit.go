@@ -105,6 +105,20 @@ type census struct {
 	starting    string   // active, and its server runs and does not listen yet, "" for none
 }
 
+// unready says what of the pods is not ready, or does not listen yet though it is; "" for nothing.
+func (c *census) unready() string {
+	switch {
+	case c.gated != "":
+		return c.gated
+	case len(c.sick) > 0:
+		return strings.Join(c.sick, ", ") + " not ready"
+	case c.starting != "":
+		return c.starting + " does not listen yet"
+	default:
+		return ""
+	}
+}
+
 func (w *World) census(d *api.Workload) (c census) {
 	keeper := w.keeperOf(d.Workload)
 	for _, id := range w.livePods {
@@ -152,12 +166,8 @@ func (w *World) unrestOf(workload int, strict bool) string {
 		return c.leaving + " is Terminating" + w.longGrace(workload)
 	case c.active > most:
 		return fmt.Sprintf("%s has %d pods, of at most %d", name, c.active, most)
-	case c.gated != "" && strict:
-		return c.gated
-	case len(c.sick) > 0 && strict:
-		return strings.Join(c.sick, ", ") + " not ready"
-	case c.starting != "" && strict:
-		return c.starting + " does not listen yet"
+	case strict && c.unready() != "":
+		return c.unready()
 	case len(c.sick) > 0 || d.Paused && (!strict || c.active > 0):
 		return "" // a rollout that waits for them is as it should be; a paused one stays as it is
 	case !strict && (w.heldName(d) != nil || w.sets.Refused(workload)):
