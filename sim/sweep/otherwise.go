@@ -1,11 +1,13 @@
 package sweep
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 )
 
 // otherwise is a unit with another value of something that it depends on, and what it loses then.
@@ -38,7 +40,7 @@ func (s *search) others() []otherwise {
 // robust says that an attempt does as much with the other values: there is none that it does not help with.
 func (s *search) robust(a *attempt) bool { return len(s.notWith(a)) == 0 }
 
-// notWith names the other values with which an attempt does not do as much as it does as assumed: see bearable.
+// notWith names the other values with which an attempt does not do as much as it does as assumed (see bearable), those with which it leaves most first.
 func (s *search) notWith(a *attempt) []record.OtherValue {
 	others := s.others()
 	var list []try
@@ -58,13 +60,25 @@ func (s *search) notWith(a *attempt) []record.OtherValue {
 		}
 	}
 	var out []record.OtherValue
-	for i := range left {
+	for _, i := range worstFirst(others, left) {
 		other := record.OtherValue{ID: others[i].ID, Value: others[i].Value}
 		if left[i] > s.bearable(a, s.part(a, others[i].lost), len(others[i].seeds)) && !slices.Contains(out, other) {
 			out = append(out, other)
 		}
 	}
 	return out
+}
+
+// worstFirst orders other values by what is left lost with them in a run, the most first. Those with which as much is keep their order.
+func worstFirst(others []otherwise, left []uint64) []int {
+	order := make([]int, len(others))
+	for i := range order {
+		order[i] = i
+	}
+	sorted.StableBy(order, func(a, b int) int {
+		return cmp.Compare(left[b]*uint64(len(others[a].seeds)), left[a]*uint64(len(others[b].seeds)))
+	})
+	return order
 }
 
 // part is what an attempt may leave of what is lost with another value: twice the part that it leaves as assumed, at least a tenth and at most half.
