@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Where no node port is left, neither a port nor a health check gets one, and that is an error.
@@ -22,17 +20,6 @@ func TestNoNodePortIsLeft(t *testing.T) {
 		}}
 		if err := a.give(s); (err == nil) != want || want && (s.Spec.Ports[0].NodePort != lastNodePort-1 || s.Spec.HealthCheckNodePort != lastNodePort) {
 			t.Errorf("%d left: %v, %d and %d", left, err, s.Spec.Ports[0].NodePort, s.Spec.HealthCheckNodePort)
-		}
-	}
-}
-
-// A selector that cannot be read is refused elsewhere, and one of everything finds pods.
-func TestSelectorsOfADrainThatFindPods(t *testing.T) {
-	t.Parallel()
-	for selector, want := range map[string]bool{"": true, "a in (": true, "app=web": false} {
-		b := &builder{out: &world.Scenario{}, world: &inventory{}}
-		if got := b.selectsPods(selector); got != want {
-			t.Errorf("%q: %t", selector, got)
 		}
 	}
 }

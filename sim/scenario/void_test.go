@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What kubectl refuses is refused, and not run as if it were done: nothing would happen, and nothing be lost.
@@ -38,6 +39,17 @@ func TestActionsThatDoNothingAreRefused(t *testing.T) {
 		}
 		if all := strings.Join(got, "\n"); (all == "") != (tt.want == "") || !strings.Contains(all, tt.want) || len(got) > 1 {
 			t.Errorf("%s: %q, want %q", tt.what, all, tt.want)
+		}
+	}
+}
+
+// A selector that cannot be read is refused elsewhere, and one of everything finds pods.
+func TestSelectorsOfADrainThatFindPods(t *testing.T) {
+	t.Parallel()
+	for selector, want := range map[string]bool{"": true, "a in (": true, "app=web": false} {
+		b := &builder{out: &world.Scenario{}, world: &inventory{}}
+		if got := b.selectsPods(selector); got != want {
+			t.Errorf("%q: %t", selector, got)
 		}
 	}
 }

@@ -86,8 +86,8 @@ func (s *search) part(a *attempt, lost uint64) uint64 {
 	return min(lost/2, max(lost/10, 2*lost*a.lost/max(s.before, 1)))
 }
 
-// bearable is what an attempt may leave lost in some runs with another value: a part of what is lost then. But a tenth of two minutes is no end of the loss: what ends it as assumed leaves no more
-// than a second of traffic in a run.
+// bearable is what an attempt may leave lost in some runs with another value: a part of what is lost then. But a tenth of two minutes is no end
+// of the loss: what ends it as assumed leaves no more than a second of traffic in a run.
 func (s *search) bearable(a *attempt, part uint64, runs int) uint64 {
 	if a.lost*nearly > s.before {
 		return part
