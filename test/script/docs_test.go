@@ -249,11 +249,10 @@ func works(t *testing.T, name, line string) {
 		if at := slices.Index(words, "--html"); at >= 0 {
 			words[at+1] = t.TempDir() // the pages are no part of the repository
 		}
-		cmd := exec.Command(filepath.Join(binaries, "lameduck"), words[1:]...) // the documents' own commands
-		cmd.Dir = "../.."
+		got := answerTo(words[1:]...)
 		var exit *exec.ExitError
-		if out, err := cmd.CombinedOutput(); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) { // 1 is a finding
-			t.Errorf("%s: %s: %v\n%s", name, line, err, out)
+		if got.err != nil && !(errors.As(got.err, &exit) && exit.ExitCode() == 1) { // 1 is a finding
+			t.Errorf("%s: %s: %v\n%s%s", name, line, got.err, got.stdout, got.stderr)
 		}
 	default:
 		t.Errorf("%s: nothing is known of %q: a command that is held to nothing, or a figure that is not in the table", name, line)

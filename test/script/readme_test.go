@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -29,15 +28,12 @@ func runAll(t *testing.T, shown []command) {
 	for _, c := range shown {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()
-			words := strings.Fields(c.line)
-			cmd := exec.Command(filepath.Join(binaries, "lameduck"), words[1:]...) // the documents' own commands
-			cmd.Dir = "../.."
-			out, err := cmd.Output()
+			got := answerTo(strings.Fields(c.line)[1:]...)
 			var exit *exec.ExitError
-			if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
-				t.Fatal(err)
+			if got.err != nil && !(errors.As(got.err, &exit) && exit.ExitCode() == 1) {
+				t.Fatal(got.err)
 			}
-			inOrder(t, c.output, out)
+			inOrder(t, c.output, []byte(got.stdout))
 		})
 	}
 }
