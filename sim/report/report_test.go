@@ -137,6 +137,8 @@ func TestDarkPodsAreTold(t *testing.T) {
 		{TextOptions{All: true}, "not judged: clients choose the pod" + short + "\n"},
 		{TextOptions{Show: "shop/db"}, "NOT JUDGED shop/db, rolling restart, headless db :80: clients choose the pod.\n"},
 		{TextOptions{Show: "shop/db"}, "Who notices clients that need a pod that stops answering, for 4 s (3-9) until another is ready in its place; at most 1 (1-2) of 4 pods at once\n"},
+		{TextOptions{Show: "shop/db"}, "Left out clients that keep the address of a pod that has gone: DNS keeps an answer for 5 to 30 s, gRPC and Java often for longer. " +
+			"What they ask there is lost, unless a preStop hook lasts longer than that. examples/scenarios/headless-stale-dns.yaml plays it\n"},
 		{TextOptions{Show: "shop/db"}, "How long the rollout takes 20 s (20-21)\n"},
 		{TextOptions{Show: "shop/db"}, "1 run had not settled at the end: pods start\n"},
 		{TextOptions{Show: "shop/db"}, "Again: lameduck sim -f web.yaml --show shop/db --seed 2 --runs 1\n"},

@@ -381,20 +381,28 @@ func alternatives(words []string, most int) string {
 	return strings.Join(words, "; or ")
 }
 
-// breaking are the other values with which a case that holds loses something: first those of what nobody has measured, which may well be so.
+// breaking are the other values with which a case that holds loses something: first those of what nobody has measured, which may well be so,
+// then those with which most is lost.
 func breaking(c *record.Case) (out []string) {
-	var others []string
+	var others []*record.Alternative
 	for i := range c.Alternatives {
 		if a := &c.Alternatives[i]; a.Effect != record.NoEffect && a.LostSeconds.Max > 0 {
-			words := fmt.Sprintf("%s (%s)", condition(c, a), effectWords(c, a))
-			if strings.HasSuffix(a.Value, "("+scenario.Unmeasured+")") {
-				out = append(out, words)
-				continue
-			}
-			others = append(others, words)
+			others = append(others, a)
 		}
 	}
-	return append(out, others...)
+	measured := func(a *record.Alternative) int {
+		if strings.HasSuffix(a.Value, "("+scenario.Unmeasured+")") {
+			return 0
+		}
+		return 1
+	}
+	sorted.StableBy(others, func(a, b *record.Alternative) int {
+		return cmp.Or(measured(a)-measured(b), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median))
+	})
+	for _, a := range others {
+		out = append(out, fmt.Sprintf("%s (%s)", condition(c, a), effectWords(c, a)))
+	}
+	return out
 }
 
 // whyItHolds says under what a case holds, what would break it, and that the fallback to pods
@@ -416,7 +424,7 @@ func (t *text) whyItHolds(c *record.Case) []string {
 	for i := range c.Assumptions {
 		switch a := &c.Assumptions[i]; a.ID {
 		case "proxy", "lb", "ingress", "nodes", "places", "replicas", "start", "sigterm", "prestop":
-			under = append(under, inWords(a.ID, a.What, a.Value))
+			under = append(under, inWords(a.ID, a.What, withoutHandler(a.Value)))
 		default:
 			if strings.HasSuffix(a.Value, scenario.Unmeasured) {
 				under = append(under, inWords(a.ID, a.What, strings.Replace(a.Value, ", "+scenario.Unmeasured, " ("+scenario.Unmeasured+")", 1)))

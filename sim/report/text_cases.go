@@ -490,7 +490,7 @@ func darkWords(c *record.Case) string {
 // dark says it in full.
 func (t *text) dark(c *record.Case) {
 	d := c.Dark
-	words := "a pod is always replaced before it stops answering"
+	words := "nobody who knows which pods there are: each is replaced before it stops answering"
 	switch {
 	case d.Most.Max > 0 && c.Stuck != nil: // how long it was dark is how long the run went on
 		words = fmt.Sprintf("clients that need a pod that stops answering: not every one is replaced; at most %s of %d pods at once", numbers(d.Most), c.Usable.Of)
@@ -513,6 +513,7 @@ func (t *text) dark(c *record.Case) {
 		return
 	}
 	t.gaps(c)
+	t.labelled("Left out", []string{oldAddresses(c)})
 	if move, settle, made := assumed(c, "volume-move"); made && d.Most.Max > 0 {
 		t.labelled("Assumed", []string{"a volume takes " + otherInWords(move) + " to another node, where its pod comes back on one: that is part of these times" + inBrackets(t.way(settle))})
 	}
@@ -520,6 +521,15 @@ func (t *text) dark(c *record.Case) {
 		t.labelled("How long", []string{"the rollout takes " + spread(d.Rollout)})
 	}
 	t.labelled("", unsettledWords(c))
+}
+
+// oldAddresses says what nobody knows of clients that choose the pod: for how long they ask one that is not there any more.
+func oldAddresses(c *record.Case) string {
+	words := "clients that keep the address of a pod that has gone: DNS keeps an answer for 5 to 30 s, gRPC and Java often for longer. What they ask there is lost"
+	if c.Kind != "StatefulSet" { // there the pod that follows comes only after the hook
+		words += ", unless a preStop hook lasts longer than that"
+	}
+	return words + ". examples/scenarios/headless-stale-dns.yaml plays it"
 }
 
 // unsettledWords says how many runs had not settled, and what the first of them was waiting

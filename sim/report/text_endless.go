@@ -58,6 +58,29 @@ func nothing(c *record.Case) []string {
 	return []string{"nothing"}
 }
 
+// closing is the other value with which an app that is taken to have no SIGTERM handler has one, where the case holds because it has none; nil for
+// other cases.
+func closing(c *record.Case) *record.Alternative {
+	if profileOf(c) != nodeDefault {
+		return nil
+	}
+	for i := range c.Alternatives {
+		if a := &c.Alternatives[i]; a.ID == "sigterm" && a.Effect == record.VerdictEffect && engine.Time(a.LostSeconds.Median) >= 100*engine.Millisecond {
+			return a
+		}
+	}
+	return nil
+}
+
+// ifItCloses is what to do about such a case: what helps an app with a handler is looked for if that is said.
+func (t *text) ifItCloses(c *record.Case) []string {
+	a := closing(c)
+	if a == nil {
+		return nil
+	}
+	return []string{nothingAsAssumed + "; if " + condition(c, a) + ": " + t.option("profile", shortValue(a.Value)) + " finds what helps then"}
+}
+
 // nothingAsAssumed is what to do where a case that holds is an outage with another value of what is assumed.
 const nothingAsAssumed = "nothing as assumed"
 

@@ -106,6 +106,9 @@ func (t *text) todoHolds(c *record.Case) []string {
 		return append(late, slices.DeleteFunc(nothing(c), func(words string) bool { return words == "nothing" })...)
 	}
 	words := nothing(c)
+	if closes := t.ifItCloses(c); closes != nil && (words[0] == "nothing" || words[0] == nothingAsAssumed) {
+		return closes
+	}
 	if words[0] != nothingAsAssumed && (words[0] != "nothing" || len(t.outagesBeside(c)) == 0) {
 		return words
 	}

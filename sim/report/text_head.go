@@ -297,9 +297,9 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 		return fmt.Sprintf(" answers no request for %s %s, and %s.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
 	case record.Stalled:
 		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
-			return ": not all of its pods come back" + untilBack(c) + meanwhile(c) + "." + besides(c)
+			return ": not all of its pods come back" + untilBack(c) + meanwhile(c) + ifItStarts(c) + "." + besides(c)
 		}
-		return fmt.Sprintf(": %s.%s", neverFinishes(c), alsoLost(c))
+		return fmt.Sprintf(": %s%s.%s", neverFinishes(c), ifItStarts(c), alsoLost(c))
 	case record.Blocked:
 		if c.Stuck != nil && givesUp(c.Stuck) {
 			return ": the drain gives up." + alsoLost(c)
@@ -314,7 +314,11 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 	case record.Drops, record.Rare:
 		return losing(c)
 	case record.Holds:
-		return fmt.Sprintf(" lost nothing in %d of %s%s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), lateWords(c), bound(c, by))
+		rests := ""
+		if closing(c) != nil {
+			rests = " That rests on " + appOf(c) + " having no SIGTERM handler."
+		}
+		return fmt.Sprintf(" lost nothing in %d of %s%s%s.%s%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), lateWords(c), rests, bound(c, by))
 	default:
 		return fmt.Sprintf(", %s: %s.%s", happening(c), c.Reason, longer(c, by))
 	}
@@ -349,6 +353,21 @@ func longer(c *record.Case, by scenario.Wording) string {
 		return ""
 	}
 	return fmt.Sprintf(" Nothing ends that pod before: its app takes no notice of SIGTERM, or is not through. %s goes on until it is gone.", by.Option("until", fmt.Sprintf("%dh", (2*grace+hour-1)/hour)))
+}
+
+// takenToListen is how long a server is taken to start that is restarted before it does.
+var takenToListen = regexp.MustCompile(`the server is taken to listen after ([0-9.-]+ s)`)
+
+// ifItStarts is the condition of a case in which a probe restarts what nobody has said the start of: with another time all pods come back.
+// "" for other cases.
+func ifItStarts(c *record.Case) string {
+	if c.Stuck == nil {
+		return ""
+	}
+	if m := takenToListen.FindStringSubmatch(c.Stuck.Why); m != nil {
+		return ", if its server takes " + m[1] + " to listen, as is assumed"
+	}
+	return ""
 }
 
 // neverFinishes says what of a case does not: of a Scenario, which does several things, what somebody waits for.

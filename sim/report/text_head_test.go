@@ -155,6 +155,9 @@ func TestAPodThatNeverComesBackIsNotReplacedAfterAWhile(t *testing.T) {
 		x := &record.Case{Action: c.action, Stuck: c.stuck, Usable: record.Usable{Of: 3}, Dark: &record.Dark{Pods: record.Range{Min: long, Median: long, Max: long}, Most: record.Range{Min: c.most, Median: c.most, Max: c.most}}}
 		var got []string
 		(&text{sim: &record.Simulation{}, collect: func(label string, paragraphs []string) { got = append(got, label+": "+strings.Join(paragraphs, " ")) }}).dark(x)
+		if c.stuck == nil {
+			c.want += "|Left out: " + oldAddresses(x)
+		}
 		if strings.Join(got, "|") != c.want || darkWords(x) != c.short {
 			t.Errorf("got  %q, %q\nwant %q, %q", strings.Join(got, "|"), darkWords(x), c.want, c.short)
 		}

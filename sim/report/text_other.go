@@ -335,11 +335,19 @@ func asksByHTTP(c *record.Case) bool {
 func atSIGTERM(profile string) string {
 	if words := map[string]string{
 		"exits-at-once": "exits at once at SIGTERM", "closes-and-finishes": "closes its port at SIGTERM and finishes", "ignores": "ignores SIGTERM",
-		"shell-pid1": "is behind a shell that stays PID 1 and does not pass SIGTERM on",
+		"shell-pid1": "is behind a shell that stays PID 1 and does not pass SIGTERM on", nodeDefault: "has no SIGTERM handler, and serves until SIGKILL",
 	}[profile]; words != "" {
 		return words
 	}
 	return "does at SIGTERM what the profile " + profile + " says"
+}
+
+// nodeDefault is the profile of Node.js: what its app does at SIGTERM is the app's own, and nobody sees that from outside.
+const nodeDefault = "node-default"
+
+// withoutHandler says of apps with that profile what they are taken for: the name says it to nobody.
+func withoutHandler(profiles string) string {
+	return strings.ReplaceAll(profiles, nodeDefault+" (", nodeDefault+", no SIGTERM handler (")
 }
 
 // otherValue is another value in words: without its explanation.

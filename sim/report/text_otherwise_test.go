@@ -111,3 +111,39 @@ func TestAnOutageOfWhatHoldsIsSaidInAShortReport(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// An app of Node.js that holds because it is taken to have no SIGTERM handler: the headline says so, the other value that loses most comes first
+// in why, and what to do where it has one is said. Of another profile, or where hardly anything is lost with a handler, it is not.
+func TestWhatHoldsWithoutAHandlerSaysSo(t *testing.T) {
+	t.Parallel()
+	const rests = "That rests on web having no SIGTERM handler."
+	for name, want := range map[string]bool{"node-default": true, "ignores": false, "little": false} {
+		s := twoHold()
+		s.Wording = flags()
+		c := &s.Cases[0]
+		lost := record.Range{Median: int64(890 * engine.Millisecond), Max: int64(engine.Second)}
+		if name == "little" {
+			lost.Median = int64(20 * engine.Millisecond)
+		}
+		profile := strings.Replace(name, "little", "node-default", 1)
+		c.Assumptions = append(c.Assumptions, world.Assumption{ID: "sigterm", Value: "web: " + profile + " (by its command node server.js)"})
+		c.Alternatives = append(c.Alternatives,
+			record.Alternative{ID: "keepalive-repeat", Value: "does not ask again", Verdict: record.Drops, Effect: record.VerdictEffect, Runs: 20, WithLoss: 20, LostSeconds: record.Range{Median: 1, Max: 2}},
+			record.Alternative{ID: "sigterm", Value: "closes-and-finishes", Verdict: record.Drops, Effect: record.VerdictEffect, Runs: 20, WithLoss: 20, LostSeconds: lost})
+		x := newText(s, TextOptions{}, everything)
+		if got := sentence(c, flags()); strings.Contains(got, rests) != want {
+			t.Errorf("%s: %s", name, got)
+		}
+		todo := strings.Join(x.todo(c), "|")
+		if got := strings.Contains(todo, "nothing as assumed; if web closes its port at SIGTERM and finishes: --profile closes-and-finishes finds what helps then"); got != want {
+			t.Errorf("%s: to do: %s", name, todo)
+		}
+		why := strings.Join(x.whyItHolds(c), "|")
+		if !strings.Contains(why, "if web closes its port at SIGTERM and finishes (") || strings.Index(why, "web closes its port") > strings.Index(why, "does not ask again") {
+			t.Errorf("%s: %s", name, why)
+		}
+		if got := strings.Contains(why, "web: node-default, no SIGTERM handler (by its command node server.js)"); got != (profile == "node-default") {
+			t.Errorf("%s: %s", name, why)
+		}
+	}
+}
