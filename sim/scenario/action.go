@@ -335,8 +335,11 @@ func (b *builder) drain(v cursor) (world.Operation, bool) {
 		ok = nodeNamed(n, b.out.Nodes) >= 0 && ok
 		o.Nodes = append(o.Nodes, name)
 	}
-	for name, given := range map[string]engine.Time{"gracePeriod": o.GracePeriod, "skipWaitForDeleteTimeout": o.SkipDeleted} { // order: each for itself
-		if f := v.get(name); f.present() && given%engine.Second != 0 {
+	for _, span := range []struct {
+		name  string
+		given engine.Time
+	}{{"gracePeriod", o.GracePeriod}, {"skipWaitForDeleteTimeout", o.SkipDeleted}} {
+		if f := v.get(span.name); f.present() && span.given%engine.Second != 0 {
 			f.fail("expected whole seconds, as kubectl does")
 		}
 	}

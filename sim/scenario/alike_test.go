@@ -58,7 +58,7 @@ spec:
   ports: [{port: 80, targetPort: main}]
 `
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(change(text))}}, manifest.Options{})
-	cases, more := Infer(objects, Options{LB: "gke-l4", Actions: []string{"rollout"}})
+	cases, more := inferKept(t, objects, Options{LB: "gke-l4", Actions: []string{"rollout"}})
 	at := slices.IndexFunc(cases, func(c Case) bool { return c.Scenario != nil })
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || at < 0 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)

@@ -41,7 +41,7 @@ func altScenario(t *testing.T, opts Options) *world.Scenario {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
 	opts.Actions = []string{"rollout"}
-	cases, more := Infer(objects, opts)
+	cases, more := inferKept(t, objects, opts)
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}

@@ -98,7 +98,7 @@ func TestWhatIsLeftOutIsSaidFirst(t *testing.T) {
 			t.Parallel()
 			found := ""
 			objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
-			cases, problems := Infer(objects, Options{Actions: []string{"rollout"}})
+			cases, problems := inferKept(t, objects, Options{Actions: []string{"rollout"}})
 			if len(problems) > 0 || len(cases) == 0 {
 				t.Fatalf("%d cases, %v", len(cases), problems)
 			}
@@ -127,7 +127,7 @@ func TestATargetPortThatNoContainerDeclares(t *testing.T) {
 		"{name: metrics, port: 9090}":  "",
 	} {
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.Replace(altWeb, "{port: 80, targetPort: 8080}", ports, 1))}}, manifest.Options{})
-		_, problems := Infer(objects, Options{Actions: []string{"rollout"}})
+		_, problems := inferKept(t, objects, Options{Actions: []string{"rollout"}})
 		got := ""
 		for _, p := range problems {
 			got += p.String()
@@ -136,7 +136,7 @@ func TestATargetPortThatNoContainerDeclares(t *testing.T) {
 			t.Errorf("%s: %s", ports, got)
 		}
 	}
-	if _, problems := Infer(bare(t), Options{Actions: []string{"rollout"}}); len(problems) > 0 {
+	if _, problems := inferKept(t, bare(t), Options{Actions: []string{"rollout"}}); len(problems) > 0 {
 		t.Errorf("without any port: %v", problems)
 	}
 }
@@ -165,7 +165,7 @@ func TestWhatEndsTogetherWithItsWebServerIsNamed(t *testing.T) {
 	} {
 		pod := strings.Replace(text, "      - name: web", "      - {name: php, "+php+"}\n      - name: web", 1)
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(pod)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{"rollout"}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{"rollout"}})
 		if len(problems) > 0 || len(cases) == 0 {
 			t.Fatalf("%s: %d cases, %v", php, len(cases), problems)
 		}

@@ -50,7 +50,7 @@ func churning(t *testing.T, line string) (*world.Scenario, []manifest.Problem) {
 	if manifest.HasErrors(problems) {
 		t.Fatal(problems)
 	}
-	list, problems := Parse(objects, Options{})
+	list, problems := parseKept(t, objects, Options{})
 	if len(list) != 1 {
 		return nil, problems
 	}

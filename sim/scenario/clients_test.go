@@ -49,10 +49,11 @@ webhooks: [{name: web.example.com, admissionReviewVersions: [v1], sideEffects: N
 `
 
 // parsed reads a Scenario with more fields, of Services of a type.
-func parsed(kind, spec string, opts Options) (*world.Scenario, string) {
+func parsed(t *testing.T, kind, spec string, opts Options) (*world.Scenario, string) {
+	t.Helper()
 	text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  actions: [{rolloutRestart: deployment/web}]\n" + spec + "---" + fmt.Sprintf(clientsWeb, kind)
 	objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
-	list, more := Parse(objects, opts)
+	list, more := parseKept(t, objects, opts)
 	var wrong []string
 	for _, p := range append(problems, more...) {
 		if p.Severity == manifest.Error {
@@ -100,7 +101,7 @@ func TestHowLongClientsWait(t *testing.T) {
 		{"by --set", "ClusterIP", "", Options{Set: []string{"clients.dialTimeout=5s", "clients.repeatReused=false"}}, "10s/10s 10s/10s 10s/5s 10s/10s 10s/10s 2s/2s"},
 		{"nobody connects for longer than the request may take", "ClusterIP", "", Options{ConnectTimeout: "15s"}, "10s/10s 10s/10s+ 10s/15s 10s/15s 10s/10s 2s/2s"},
 	} {
-		s, wrong := parsed(c.kind, c.spec, c.opts)
+		s, wrong := parsed(t, c.kind, c.spec, c.opts)
 		if s == nil || said(s) != c.want {
 			t.Errorf("%s: %v %s, want %s", c.name, s != nil && said(s) != "", said(orEmpty(s))+wrong, c.want)
 		}
@@ -140,7 +141,7 @@ func TestWhatAStreamSaysOfItsClients(t *testing.T) {
 		{"longer than the request", "to: web:80, timeout: 5s, connectTimeout: 6s", Options{}, "connectTimeout 6s is longer than timeout 5s, which covers it"},
 		{"repeats without a pool", "to: web:80, repeatReused: true", Options{}, "only connections that are kept alive are used again: set connection: keep-alive"},
 	} {
-		s, wrong := parsed("NodePort", "  traffic:\n  -\n    {"+c.stream+"}\n", c.opts)
+		s, wrong := parsed(t, "NodePort", "  traffic:\n  -\n    {"+c.stream+"}\n", c.opts)
 		if got := said(orEmpty(s)); got != c.want && (wrong == "" || !strings.Contains(wrong, c.want)) {
 			t.Errorf("%s: %s %s, want %s", c.name, got, wrong, c.want)
 		}
@@ -160,7 +161,7 @@ func TestWhatAnAddressAnswersThatIsGone(t *testing.T) {
 		if value != "" {
 			opts.Set = []string{"deadAddress=" + value}
 		}
-		s, got := parsed("ClusterIP", "", opts)
+		s, got := parsed(t, "ClusterIP", "", opts)
 		if s != nil {
 			got = fmt.Sprint(s.Unreachable, " ", s.UnreachableAfter.Duration())
 		}
@@ -205,7 +206,7 @@ func TestWhatClientsMightDoInstead(t *testing.T) {
 		if c.set != "" {
 			opts.Set = []string{c.set}
 		}
-		s, wrong := parsed("ClusterIP", c.spec, opts)
+		s, wrong := parsed(t, "ClusterIP", c.spec, opts)
 		if wrong != "" {
 			t.Fatal(wrong)
 		}
@@ -219,7 +220,7 @@ func TestWhatClientsMightDoInstead(t *testing.T) {
 func TestWhatAnAddressAnswersIsNoMatterBehindAFilter(t *testing.T) {
 	t.Parallel()
 	for lb, want := range map[string]bool{"gke-l4": false, "metallb-l2": true} { // order: each for itself
-		s, wrong := parsed("LoadBalancer", "  loadBalancer: {preset: "+lb+"}\n  traffic: [{to: web:80}]\n", Options{})
+		s, wrong := parsed(t, "LoadBalancer", "  loadBalancer: {preset: "+lb+"}\n  traffic: [{to: web:80}]\n", Options{})
 		if wrong != "" {
 			t.Fatal(wrong)
 		}
@@ -234,7 +235,7 @@ func TestWhatAnAddressAnswersIsNoMatterBehindAFilter(t *testing.T) {
 func TestASlowerAppHasTheSameClients(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{"pods": "1s 10s", "external": "1s 30s 10s 30s"} { // order: each for itself
-		s, wrong := parsed("NodePort", "  traffic: [{to: web:80, from: "+from+"}]\n", Options{})
+		s, wrong := parsed(t, "NodePort", "  traffic: [{to: web:80, from: "+from+"}]\n", Options{})
 		if wrong != "" {
 			t.Fatal(wrong)
 		}

@@ -24,7 +24,7 @@ func TestThePlanOfADrainOfPodsThatAreAGuess(t *testing.T) {
 		{"one that tolerates a crash", with("tolerations: [{operator: Exists, key: node.kubernetes.io/unreachable}]"), "guessed [shop/web]"},
 	} {
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{"drain=node-1"}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{"drain=node-1"}})
 		if manifest.HasErrors(problems) || cases[0].Drain == nil {
 			t.Fatalf("%s: %v", tt.what, problems)
 		}
@@ -69,7 +69,7 @@ func TestWarningsOfWhatDisruptsPods(t *testing.T) {
 		{"a node that is not there", altWeb + node + pod("ghost"), `spec.nodeName: there is no Node "ghost" in the input`},
 	} {
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
-		_, problems := Infer(objects, Options{Actions: []string{"karpenter"}})
+		_, problems := inferKept(t, objects, Options{Actions: []string{"karpenter"}})
 		var got []string
 		for _, p := range problems {
 			if strings.Contains(p.String(), "nodes") || strings.Contains(p.String(), "NodePool") || strings.Contains(p.String(), "duration") || strings.Contains(p.String(), "nodeName") {
@@ -82,7 +82,7 @@ func TestWarningsOfWhatDisruptsPods(t *testing.T) {
 	}
 	text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  actions: [{at: 5s, upgradePool: {provider: gke, maxSurge: 0, maxUnavailable: 0}}]\n"
 	objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
-	if _, problems := Parse(objects, Options{}); !strings.Contains(fmt.Sprint(problems), "no node could be replaced") {
+	if _, problems := parseKept(t, objects, Options{}); !strings.Contains(fmt.Sprint(problems), "no node could be replaced") {
 		t.Errorf("%v", problems)
 	}
 }

@@ -31,7 +31,7 @@ spec: {selector: {app: db}, ports: [{port: 80}]}
 		{in, []string{"readinessGates=never"}, "; ; nothing in this input sets readiness gate example.com/warm: pods that start during the run are never ready"},
 		{strings.Replace(in, "readinessGates: [{conditionType: example.com/warm}]", "readinessGates: []", 1), nil, "; ; "},
 	} {
-		cases, problems := Infer(objectsIn(c.in), Options{Set: c.set, Actions: []string{"evict"}})
+		cases, problems := inferKept(t, objectsIn(c.in), Options{Set: c.set, Actions: []string{"evict"}})
 		if len(cases) == 0 {
 			t.Fatal(problems)
 		}

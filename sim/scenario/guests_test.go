@@ -46,7 +46,7 @@ spec: {schedule: "0 0 * * *", jobTemplate: {spec: {template: {metadata: {labels:
 		"without a port of the name": {strings.Replace(served, "targetPort: 8080", "targetPort: http", 1) + job, ""},
 		"alone behind its Service":   {strings.Replace(served, "kind: Deployment\nmetadata: {name: app}\nspec:\n  replicas: 2", "kind: Deployment\nmetadata: {name: app}\nspec:\n  replicas: 0", 1) + job, ""},
 	} {
-		_, problems := Infer(objectsIn(c.in), Options{})
+		_, problems := inferKept(t, objectsIn(c.in), Options{})
 		var got []string
 		for _, p := range problems {
 			if strings.Contains(p.Message, "selects its pod, too") {

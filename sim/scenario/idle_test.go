@@ -31,7 +31,7 @@ func inferText(t *testing.T, text string, opts Options) ([]Case, []manifest.Prob
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	return Infer(objects, opts)
+	return inferKept(t, objects, opts)
 }
 
 // What cannot be judged is said once, and not for each action again.

@@ -35,7 +35,7 @@ spec:
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	cases, _ := Infer(objects, Options{Actions: []string{"rollout"}})
+	cases, _ := inferKept(t, objects, Options{Actions: []string{"rollout"}})
 	var ids []string
 	for i := range cases {
 		ids = append(ids, cases[i].ID)

@@ -32,7 +32,7 @@ func TestAHookOfAnUnknownImageIsAnAssumption(t *testing.T) {
 		t.Errorf("tried %d times, and the scenario itself has %+v", tried, h)
 	}
 	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.Replace(text, "example.com/web", "gcr.io/distroless/static", 1))}}, manifest.Options{})
-	_, problems := Infer(objects, Options{})
+	_, problems := inferKept(t, objects, Options{})
 	const want = "the image gcr.io/distroless/static has no sleep: the hook fails at once, without any delay; valid here: preStop: {sleep: {seconds: N}}, " +
 		"for which the kubelet needs no program (Kubernetes 1.30 and later)"
 	if len(problems) != 1 || problems[0].Severity != manifest.Warning || !strings.HasSuffix(problems[0].String(), want) || problems[0].Line == 0 {
@@ -46,7 +46,7 @@ func TestWhatThePodDependsOnIsNotInTheImage(t *testing.T) {
 	text := strings.Replace(altWeb, "exec: {command: [/bin/drain]}", "sleep: {seconds: 5}}, postStart: {exec: {command: [sh, -c, 'sleep 1']}", 1)
 	text = strings.Replace(text, "example.com/web", "gcr.io/distroless/static\n        livenessProbe: {exec: {command: [cat, /tmp/live]}}", 1)
 	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-	_, problems := Infer(objects, Options{})
+	_, problems := inferKept(t, objects, Options{})
 	want := []string{
 		"livenessProbe.exec.command: the image gcr.io/distroless/static has no cat: the kubelet throws the error away, and restarts nothing; " +
 			"valid here: httpGet, tcpSocket or grpc, for which the kubelet needs no program",

@@ -14,7 +14,7 @@ func withInits(t *testing.T, container string, set ...string) *world.Scenario {
 	t.Helper()
 	text := strings.Replace(altWeb, "      containers:\n", "      initContainers: ["+container+"]\n      containers:\n", 1)
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-	cases, more := Infer(objects, Options{Set: set, Actions: []string{"rollout"}})
+	cases, more := inferKept(t, objects, Options{Set: set, Actions: []string{"rollout"}})
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}

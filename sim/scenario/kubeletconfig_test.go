@@ -43,7 +43,7 @@ func TestAKubeletConfiguration(t *testing.T) {
 		text := file + c.config + "---\n" + webAndService + "---\napiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec:\n" + nodes +
 			"  actions: [{at: 10s, shutdownNode: node-1}]\n"
 		objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
-		scenarios, more := Parse(objects, Options{})
+		scenarios, more := parseKept(t, objects, Options{})
 		problems = append(problems, more...)
 		if manifest.HasErrors(problems) || len(scenarios) != 1 {
 			t.Fatalf("%s: %v", name, problems)

@@ -17,7 +17,7 @@ func TestLabelsThatNoTemplateHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	objects, _ := manifest.Load([]manifest.File{{Name: "in.yaml", Data: data}}, manifest.Options{})
-	_, problems := Infer(objects, Options{Wording: flags()})
+	_, problems := inferKept(t, objects, Options{Wording: flags()})
 	words := fmt.Sprint(problems)
 	for _, want := range []string{
 		"Service db/acid-db: spec.selector: it selects pods by labels that are not in their template",

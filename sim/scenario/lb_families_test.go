@@ -171,7 +171,7 @@ func TestAScenarioHasFamilies(t *testing.T) {
 		"  loadBalancer: {preset: none}\n":           "",
 	} {
 		objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(document(more))}}, manifest.Options{})
-		scenarios, found := Parse(objects, Options{})
+		scenarios, found := parseKept(t, objects, Options{})
 		if len(problems)+len(found) > 0 || len(scenarios) != 1 {
 			t.Fatalf("%d scenarios, %v %v", len(scenarios), problems, found)
 		}

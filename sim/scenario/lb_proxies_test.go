@@ -168,7 +168,7 @@ func TestAProxysSettingsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	text := routedWeb("", albPrefix+"healthy-threshold-count: two", anIngress(albPrefix+"healthcheck-timeout-seconds: 5s", "ingressClassName: alb"))
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-	_, more := Infer(objects, Options{})
+	_, more := inferKept(t, objects, Options{})
 	var got []string
 	for _, p := range append(problems, more...) {
 		got = append(got, p.Error())

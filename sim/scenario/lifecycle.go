@@ -153,12 +153,15 @@ func (b *builder) checkSpread(o *manifest.Object, pod *corev1.PodSpec) {
 	}
 	for i := range pod.TopologySpreadConstraints {
 		c := &pod.TopologySpreadConstraints[i]
-		for field, policy := range map[string]**corev1.NodeInclusionPolicy{"nodeAffinityPolicy": &c.NodeAffinityPolicy, "nodeTaintsPolicy": &c.NodeTaintsPolicy} { // order: problems are sorted
-			if *policy == nil {
+		for _, own := range []struct {
+			field  string
+			policy **corev1.NodeInclusionPolicy
+		}{{"nodeAffinityPolicy", &c.NodeAffinityPolicy}, {"nodeTaintsPolicy", &c.NodeTaintsPolicy}} {
+			if *own.policy == nil {
 				continue
 			}
-			*policy = nil
-			path := fmt.Sprintf("spec.template.spec.topologySpreadConstraints[%d].%s", i, field)
+			*own.policy = nil
+			path := fmt.Sprintf("spec.template.spec.topologySpreadConstraints[%d].%s", i, own.field)
 			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, path, fmt.Sprintf(
 				"Kubernetes %s drops it, 1.%d is the first that heeds it by default: simulated as if it was not there", b.out.Kubernetes.Version, world.InclusionSince)))
 		}

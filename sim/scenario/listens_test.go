@@ -44,7 +44,7 @@ spec:
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cases, _ := Infer(objectsIn(strings.NewReplacer("IMAGE", c.image, "PORT", c.port, "PROBE", c.probe).Replace(text)), Options{Actions: []string{"rollout"}})
+			cases, _ := inferKept(t, objectsIn(strings.NewReplacer("IMAGE", c.image, "PORT", c.port, "PROBE", c.probe).Replace(text)), Options{Actions: []string{"rollout"}})
 			if len(cases) != 1 || cases[0].Reason != c.reason || (cases[0].Verdict == NotJudged) != (c.reason != "") {
 				t.Fatalf("%+v", cases)
 			}

@@ -92,7 +92,7 @@ func TestAssumptionsOfClientsOverUDP(t *testing.T) {
 {apiVersion: v1, kind: Service, metadata: {name: dns}, spec: {selector: {app: dns}, ports: [{port: 53, protocol: UDP}]}}
 `
 	objects, _ := manifest.Load([]manifest.File{{Name: "dns.yaml", Data: []byte(dns)}}, manifest.Options{})
-	cases, problems := Infer(objects, Options{Actions: []string{"rollout"}})
+	cases, problems := inferKept(t, objects, Options{Actions: []string{"rollout"}})
 	if len(cases) != 1 || manifest.HasErrors(problems) {
 		t.Fatalf("%d cases, %v", len(cases), problems)
 	}

@@ -127,7 +127,7 @@ func casesIn(t *testing.T, text string, opts Options) ([]Case, []manifest.Proble
 	if manifest.HasErrors(problems) {
 		t.Fatal(problems)
 	}
-	return Infer(objects, opts)
+	return inferKept(t, objects, opts)
 }
 
 // workerless is a Deployment without a Service on a node.

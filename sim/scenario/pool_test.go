@@ -11,7 +11,7 @@ import (
 func TestPoolsOfASlowApp(t *testing.T) {
 	t.Parallel()
 	pool := func(set []string, rate, value string) string {
-		cases, problems := Infer(objectsIn(webAndService), Options{Set: set, Rate: rate})
+		cases, problems := inferKept(t, objectsIn(webAndService), Options{Set: set, Rate: rate})
 		if len(cases) == 0 {
 			t.Fatal(problems)
 		}
@@ -49,7 +49,7 @@ func TestPoolsOfASlowApp(t *testing.T) {
 		"{to: default/web:80, connection: keep-alive, clients: 7}":            "7 connections, 100/s",
 		"{to: default/web:80, connection: keep-alive, arrivals: closed-loop}": "20 connections, 0/s",
 	} {
-		s, wrong := parsed("NodePort", "  apps: {web: {serve: 1s}}\n  traffic: ["+fields+"]\n", Options{})
+		s, wrong := parsed(t, "NodePort", "  apps: {web: {serve: 1s}}\n  traffic: ["+fields+"]\n", Options{})
 		if wrong != "" {
 			t.Fatal(wrong)
 		}

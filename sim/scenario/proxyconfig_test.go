@@ -41,7 +41,7 @@ spec:
 		"another field's":    {`proxy.istio.io/config: '{tracing: {terminationDrainDuration: 30s}, EXIT_ON_ZERO_ACTIVE_CONNECTIONS: true}'`, "", 5 * engine.Second, false, false},
 		"no YAML":            {`proxy.istio.io/config: '{terminationDrainDuration: 30s'`, "", 5 * engine.Second, false, false},
 	} {
-		cases, problems := Infer(objectsIn(strings.NewReplacer("ANNOTATION", tt.annotation, "ENV", tt.env).Replace(in)), Options{Actions: []string{"rollout"}})
+		cases, problems := inferKept(t, objectsIn(strings.NewReplacer("ANNOTATION", tt.annotation, "ENV", tt.env).Replace(in)), Options{Actions: []string{"rollout"}})
 		if len(cases) == 0 {
 			t.Fatal(name, problems)
 		}

@@ -53,7 +53,7 @@ func TestHowLongARebootTakesIsSet(t *testing.T) {
 	}
 	text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s, namespace: shop}\nspec: {reboot: 45s, actions: [{crashNode: {node: node-1}}]}\n"
 	objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
-	if _, problems := Parse(objects, Options{}); !strings.Contains(fmt.Sprint(problems), "a Scenario has no reboot: say for beside crashNode") {
+	if _, problems := parseKept(t, objects, Options{}); !strings.Contains(fmt.Sprint(problems), "a Scenario has no reboot: say for beside crashNode") {
 		t.Errorf("%v", problems)
 	}
 	objects, _ = manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
@@ -61,7 +61,7 @@ func TestHowLongARebootTakesIsSet(t *testing.T) {
 		"reboot=0s":   "a machine that reboots is away for some time: want more than 0s",
 		"reboot=long": "is no duration",
 	} {
-		if _, problems := Infer(objects, Options{Actions: []string{"reboot"}, Set: []string{set}}); !strings.Contains(fmt.Sprint(problems), want) {
+		if _, problems := inferKept(t, objects, Options{Actions: []string{"reboot"}, Set: []string{set}}); !strings.Contains(fmt.Sprint(problems), want) {
 			t.Errorf("%s: %v", set, problems)
 		}
 	}

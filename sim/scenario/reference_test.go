@@ -52,7 +52,7 @@ func TestContentThatIsNotThere(t *testing.T) {
 	const text = "apiVersion: lameduck/v1alpha1\nkind: Scenario\nspec:\n  manifests: [gone.yaml, empty]\n"
 	objects, _ := manifest.Load([]manifest.File{{Name: "-", Data: []byte(text)}}, manifest.Options{})
 	opts := Options{Files: map[string]Content{"gone.yaml": {Err: "no such file or directory"}, "empty": {}}}
-	scenarios, problems := Parse(objects, opts)
+	scenarios, problems := parseKept(t, objects, opts)
 	got := fmt.Sprint(problems)
 	if len(scenarios) > 0 || !strings.Contains(got, "<stdin>:4:15: Scenario: spec.manifests[0]: gone.yaml: no such file or directory") ||
 		!strings.Contains(got, "<stdin>:4:26: Scenario: spec.manifests[1]: empty: no manifests in it") {

@@ -28,7 +28,7 @@ func TestTheNumberOfMadeUpNodesIsVaried(t *testing.T) {
 	} {
 		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  " + tt.scenario + "\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(web)}}, manifest.Options{})
-		scenarios, problems := Parse(objects, Options{})
+		scenarios, problems := parseKept(t, objects, Options{})
 		if len(scenarios) != 1 {
 			t.Fatalf("%s: %v", tt.what, problems)
 		}
@@ -96,7 +96,7 @@ func TestWorkloadsThatExcludeEachOtherHaveANodeForEachOfTheirPods(t *testing.T) 
 	} {
 		text := tt.manifests + "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{"rollout"}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{"rollout"}})
 		if manifest.HasErrors(problems) || len(cases) == 0 {
 			t.Fatalf("%s: %v", tt.what, problems)
 		}
@@ -143,7 +143,7 @@ func TestAZoneThatPodsNeedHasTwoNodes(t *testing.T) {
 		if tt.zones != "" {
 			opts.Set = []string{"nodes.zones=" + tt.zones}
 		}
-		cases, problems := Infer(objects, opts)
+		cases, problems := inferKept(t, objects, opts)
 		if manifest.HasErrors(problems) || len(cases) != 1 || cases[0].Scenario == nil {
 			t.Fatalf("%s: %v, %d cases", tt.what, problems, len(cases))
 		}
@@ -170,7 +170,7 @@ func TestThereIsRoomForWhatIsDrained(t *testing.T) {
 	} {
 		text := tt.manifests + "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{"drain"}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{"drain"}})
 		if manifest.HasErrors(problems) || len(cases) != 1 || cases[0].Scenario == nil {
 			t.Fatalf("%s: %v, %d cases", tt.what, problems, len(cases))
 		}
@@ -201,7 +201,7 @@ func TestOneNodeMore(t *testing.T) {
 		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  " + tt.scenario + "\n"
 		web := strings.Replace(altWeb, "replicas: 2", "replicas: "+strconv.Itoa(tt.replicas), 1)
 		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(web)}}, manifest.Options{})
-		scenarios, problems := Parse(objects, Options{})
+		scenarios, problems := parseKept(t, objects, Options{})
 		if len(scenarios) != 1 || scenarios[0].Pods() != tt.replicas {
 			t.Fatalf("%s: %v", tt.what, problems)
 		}
@@ -224,7 +224,7 @@ func TestNodesThatJoinAreRoom(t *testing.T) {
 	text := spreadEvenly(3, "") + "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
 	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
 	for action, want := range map[string]bool{"drain": true, "pool-upgrade": false} {
-		cases, problems := Infer(objects, Options{Actions: []string{action}, Env: "aks"})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{action}, Env: "aks"})
 		if manifest.HasErrors(problems) || len(cases) != 1 || cases[0].Scenario == nil {
 			t.Fatalf("%s: %v, %d cases", action, problems, len(cases))
 		}
@@ -241,7 +241,7 @@ func TestAzureAsksTheHealthPortWithPolicyLocal(t *testing.T) {
 		text := spreadEvenly(3, "") + "apiVersion: v1\nkind: Service\nmetadata: {name: web, annotations: {service.beta.kubernetes.io/azure-load-balancer-health-probe-request-path: /healthz}}\n" +
 			"spec: {type: LoadBalancer, externalTrafficPolicy: " + policy + ", selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{"rollout"}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{"rollout"}})
 		if manifest.HasErrors(problems) || len(cases) != 1 || cases[0].Scenario == nil {
 			t.Fatalf("%s: %v, %d cases", policy, problems, len(cases))
 		}

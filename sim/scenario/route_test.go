@@ -29,7 +29,7 @@ func inferOne(t *testing.T, text string, opts Options) *Case {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
 	opts.Actions = []string{"rollout"}
-	cases, more := Infer(objects, opts)
+	cases, more := inferKept(t, objects, opts)
 	if len(problems)+len(more) > 0 || len(cases) != 1 || cases[0].Scenario == nil {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}

@@ -129,7 +129,7 @@ func TestANodeInPlaceOfASpotMachine(t *testing.T) {
 	} {
 		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s, namespace: shop}\nspec: {actions: [{spotNotice: {node: node-1, handler: " + handler + ", provision: 30s}}]}\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
-		s, problems := Parse(objects, Options{})
+		s, problems := parseKept(t, objects, Options{})
 		if got := fmt.Sprint(problems); (want != "") != manifest.HasErrors(problems) || !strings.Contains(got, want) {
 			t.Errorf("%s: %v", handler, problems)
 		}

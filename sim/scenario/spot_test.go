@@ -15,7 +15,7 @@ func spotCase(t *testing.T, action string, opts Options) *world.Scenario {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
 	opts.Actions = []string{action}
-	cases, more := Infer(objects, opts)
+	cases, more := inferKept(t, objects, opts)
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}

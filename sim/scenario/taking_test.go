@@ -78,7 +78,7 @@ func TestARunGoesOnForTheTimeoutOfADrain(t *testing.T) {
 			"{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: nginx}]}}}}\n---\n" +
 			"{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}\n"
 		objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
-		list, more := Parse(objects, Options{})
+		list, more := parseKept(t, objects, Options{})
 		if manifest.HasErrors(problems) || manifest.HasErrors(more) != (want == 0) {
 			t.Errorf("%s: %v %v", timeout, problems, more)
 			continue

@@ -34,7 +34,7 @@ func TestPodsThatMightShareANode(t *testing.T) {
 		{"a host port", strings.Replace(web, "containerPort: 8080", "containerPort: 8080, hostPort: 8080", 1), "drain", ""},
 	} {
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{tt.action}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{tt.action}})
 		c := cases[len(cases)-1]
 		if manifest.HasErrors(problems) || c.Scenario == nil {
 			t.Fatalf("%s: %v", tt.what, problems)
@@ -92,7 +92,7 @@ func TestRoomForVeryManyPods(t *testing.T) {
 		{"no node that takes any", pod("nodeSelector: {kubernetes.io/hostname: x}") + node("a", a), "", 0},
 	} {
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{"drain"}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{"drain"}})
 		if manifest.HasErrors(problems) || len(cases) == 0 || cases[0].Scenario == nil {
 			t.Errorf("%s: %v", tt.what, problems)
 			continue

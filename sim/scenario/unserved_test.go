@@ -24,7 +24,7 @@ func TestAWorkloadBehindNoServiceThatABudgetKeeps(t *testing.T) {
 		{"one that covers another pod, too", alone + "\n---" + strings.Replace(alone, "name: web, n", "name: api, n", 1) + budget("b", "minAvailable: 2"), ""},
 	} {
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{"rollout", "drain", "evict", "pool-upgrade", "crash"}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{"rollout", "drain", "evict", "pool-upgrade", "crash"}})
 		var got []string
 		for _, c := range cases {
 			got = append(got, c.ID)
@@ -44,7 +44,7 @@ func TestABudgetThatCannotBeUnderstoodIsNamed(t *testing.T) {
 	text := altWeb + "---\n{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b, namespace: NS}, spec: {minAvailable: lots}}"
 	for namespace, want := range map[string]string{"shop": "PodDisruptionBudget shop/b (web.yaml:24) cannot be understood, and is left out", "other": ""} {
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.Replace(text, "NS", namespace, 1))}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: []string{"drain"}})
+		cases, problems := inferKept(t, objects, Options{Actions: []string{"drain"}})
 		if len(cases) != 1 || manifest.HasErrors(problems) {
 			t.Fatalf("%s: %v", namespace, problems)
 		}
@@ -83,7 +83,7 @@ func TestAWorkloadOfWhichNothingIsJudged(t *testing.T) {
 		{"scraped, with a budget that lets no pod go", alone + scraped + budget, "drain/m:80 drain", []string{"drain", "crash"}},
 	} {
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(tt.text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{Actions: tt.actions})
+		cases, problems := inferKept(t, objects, Options{Actions: tt.actions})
 		var got []string
 		for _, c := range cases {
 			got = append(got, strings.TrimPrefix(c.ID, "shop/web/"))

@@ -30,7 +30,7 @@ func TestActionsThatDoNothingAreRefused(t *testing.T) {
 	} {
 		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s, namespace: shop}\nspec:\n  until: 10m\n  actions: [" + tt.actions + "]\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
-		_, problems := Parse(objects, Options{})
+		_, problems := parseKept(t, objects, Options{})
 		var got []string
 		for _, p := range problems {
 			if p.Severity == manifest.Error {

@@ -66,7 +66,7 @@ spec: {selector: {app: web}, ports: [{port: 80}]}
 		{"several pods, and a claim that only one node may have", deployment(2, "") + fmt.Sprintf(pvc, "data", "ReadWriteOnce"), nil, "data ReadWriteMany", ""},
 		{"only read", deployment(1, ", readOnly: true"), nil, "", ""},
 	} {
-		cases, _ := Infer(objectsIn(c.in), Options{Set: c.set, Actions: []string{"rollout"}})
+		cases, _ := inferKept(t, objectsIn(c.in), Options{Set: c.set, Actions: []string{"rollout"}})
 		s := cases[0].Scenario
 		var claims, assumed []string
 		for _, x := range s.Workloads[0].Claims {
@@ -95,7 +95,7 @@ spec: {selector: {app: web}, ports: [{port: 80}]}
 // Each pod of a StatefulSet has volumes of its own, as its templates say.
 func TestVolumesOfAStatefulSet(t *testing.T) {
 	t.Parallel()
-	cases, _ := Infer(objectsIn(`apiVersion: apps/v1
+	cases, _ := inferKept(t, objectsIn(`apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: db}
 spec:
@@ -149,7 +149,7 @@ spec: {selector: {app: db}, ports: [{port: 80}]}
 		{[]string{"volumes.move=2s"}, "volume-access ReadWriteMany"},
 		{[]string{"volumes.access=ReadWriteMany"}, ""},
 	} {
-		cases, _ := Infer(objectsIn(in), Options{Set: c.set, Actions: []string{"evict"}})
+		cases, _ := inferKept(t, objectsIn(in), Options{Set: c.set, Actions: []string{"evict"}})
 		var got []string
 		for _, a := range Alternatives(cases[0].Scenario) {
 			if strings.HasPrefix(a.ID, "volume-") {

@@ -205,7 +205,7 @@ func TestWaysToAService(t *testing.T) {
 	} {
 		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  traffic: [{to: default/web:80, via: [" + via + "]}]\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
-		_, problems := Parse(objects, Options{})
+		_, problems := parseKept(t, objects, Options{})
 		said := ""
 		for _, p := range problems {
 			if strings.Contains(p.Message, "no way") || strings.Contains(p.Message, "nothing more than") {
@@ -341,7 +341,7 @@ func TestWhatAScaledObjectSays(t *testing.T) {
 func TestWhatRequestsShareIsAWord(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{"per-request": "per-request", "keep-alive": "keep-alive", "http2": "http2", "grpc": "http2", "session": "session"} { // order: each by itself
-		s, wrong := parsed("LoadBalancer", "  traffic: [{to: default/web:80, rate: 10/s, connection: "+word+"}]\n", Options{})
+		s, wrong := parsed(t, "LoadBalancer", "  traffic: [{to: default/web:80, rate: 10/s, connection: "+word+"}]\n", Options{})
 		if s == nil || wrong != "" || connectionWord(&s.Traffic[0]) != want {
 			t.Errorf("%s: %+v, %s", word, s, wrong)
 		}
@@ -352,12 +352,12 @@ func TestWhatRequestsShareIsAWord(t *testing.T) {
 func TestHowLongALoadBalancerKeepsWhatIsIdle(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]engine.Time{"90s": 90 * engine.Second, never: 0} { // order: each by itself
-		s, wrong := parsed("LoadBalancer", "  loadBalancer: {preset: aws-nlb-ip, idle: "+value+"}\n", Options{})
+		s, wrong := parsed(t, "LoadBalancer", "  loadBalancer: {preset: aws-nlb-ip, idle: "+value+"}\n", Options{})
 		if s == nil || wrong != "" || s.Traffic[0].LB.Idle != want {
 			t.Errorf("%s: %+v, %s", value, s, wrong)
 		}
 	}
-	if _, wrong := parsed("LoadBalancer", "  loadBalancer: {preset: aws-nlb-ip, idle: 0s}\n", Options{}); !strings.Contains(wrong, "keeps no idle connection at all is none") {
+	if _, wrong := parsed(t, "LoadBalancer", "  loadBalancer: {preset: aws-nlb-ip, idle: 0s}\n", Options{}); !strings.Contains(wrong, "keeps no idle connection at all is none") {
 		t.Error(wrong)
 	}
 }
