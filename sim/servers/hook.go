@@ -94,7 +94,9 @@ func execHook(c *corev1.Container, argv []string) world.Hook {
 	if len(argv) > 2 && path.Base(argv[0]) == "contour" && argv[1] == "envoy" && argv[2] == "shutdown" {
 		return contourShutdown().hook(HookExec)
 	}
-	h := interpreter{container: c}.argv(argv, 0).hook(HookExec)
+	e := interpreter{container: c}.argv(argv, 0)
+	e.alone = world.Sidecar(c)
+	h := e.hook(HookExec)
 	if program := neededProgram(argv); program != "" && !HasShell(c) {
 		h.Assumes = program
 	}
@@ -135,6 +137,7 @@ type effect struct {
 	actMin, actMax                  engine.Time // when the above happens, from the beginning
 
 	waits bool // goes on while requests are served
+	alone bool // no SIGTERM comes at its end: that of a sidecar waits for the other containers
 	// fails and mayFail decide what comes next in a chain; unknown says that the times are
 	// assumptions.
 	fails, mayFail, unknown bool
@@ -149,7 +152,7 @@ func unknownEffect(why string) effect {
 }
 
 // hook turns an effect into a Hook. What is done to the server as the very last thing is left
-// out: the kubelet's SIGTERM comes at the same moment and does the same.
+// out where the kubelet's SIGTERM comes at the same moment and does the same.
 func (e effect) hook(kind string) world.Hook {
 	h := world.Hook{
 		Kind:             kind,
@@ -158,7 +161,7 @@ func (e effect) hook(kind string) world.Hook {
 		Undetermined:     e.unknown,
 		Why:              strings.Join(e.why, ", then "),
 	}
-	if e.acts() && (e.actMax == 0 || e.actMax < e.max || e.actMin < e.min) {
+	if e.acts() && (e.alone || e.actMax == 0 || e.actMax < e.max || e.actMin < e.min) {
 		h.ClosesListener, h.SignalsServer, h.FailsReadiness = e.closes, e.signals, e.failsReadiness
 		h.ActsAfter = between(e.actMin, e.actMax)
 	}

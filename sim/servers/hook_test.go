@@ -67,6 +67,25 @@ func TestAHookMayHaveReadinessFail(t *testing.T) {
 	}
 }
 
+// The last thing that a hook does to a sidecar counts: no SIGTERM comes at that moment, as it does to other containers.
+func TestWhatTheHookOfASidecarDoesLast(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][2]string{
+		"sleep 2; nginx -s quit":           {"exec 2s", "exec 2s closes after 2s"},
+		"nginx -s quit; sleep 2":           {"exec 2s closes", "exec 2s closes"},
+		"sleep 2; curl -s localhost/stop":  {"exec uniform 2s-7s undetermined", "exec uniform 2s-7s undetermined"},
+		"sleep 3; kill -s QUIT 1":          {"exec 3s", "exec 3s closes after 3s"},
+		"sleep 4 && pilot-agent wait-more": {"exec uniform 4s-9s undetermined", "exec uniform 4s-9s undetermined"},
+	} {
+		x, always := sh(script), corev1.ContainerRestartPolicyAlways
+		plain := words(HookOf(x, world.Overrides{}))
+		x.RestartPolicy = &always
+		if got := [2]string{plain, words(HookOf(x, world.Overrides{}))}; got != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+}
+
 func TestHookOf(t *testing.T) {
 	t.Parallel()
 	ingress := execIn("registry.k8s.io/ingress-nginx/controller:v1.15.1", "/wait-shutdown")

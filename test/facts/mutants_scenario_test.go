@@ -8,7 +8,10 @@ var hookMutants = []mutant{
 		{"sim/servers/hook.go", "min(max(hook.Sleep.Seconds, 0),", "min(max(hook.Sleep.Seconds+1, 0),"},
 	}},
 	{"an exec hook is not read", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
-		{"sim/servers/hook.go", "h := interpreter{container: c}.argv(argv, 0).hook(HookExec)", "h := unknownEffect(argv[0]).hook(HookExec)"},
+		{"sim/servers/hook.go", "e := interpreter{container: c}.argv(argv, 0)", "e := unknownEffect(argv[0])"},
+	}},
+	{"a sidecar's SIGTERM comes at the end of its hook", []string{"pod-lifecycle 2.4 The last command"}, serverFacts, "TestWhatTheHookOfASidecarDoesLast", []edit{
+		{"sim/servers/hook.go", "e.alone = world.Sidecar(c)", "e.alone = c == nil"},
 	}},
 	{"what a script begins with does not count", []string{"pod-lifecycle 2.2 head"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "return total.then(in.opaqueScript(script))", "return in.opaqueScript(script)"},
