@@ -386,7 +386,7 @@ func (t *target) preStop(seconds int64) *Change {
 	} else if action {
 		title = fmt.Sprintf("preStop: the kubelet's sleep action of %d s instead of exec %s", seconds, hookName(t.container().Lifecycle.PreStop))
 	}
-	cost := longerBy(hook, seconds)
+	cost := longerBy(hook, t.w.EffectiveGrace(), seconds)
 	if own.rest > 0 {
 		cost = fmt.Sprintf("each pod takes %d s longer to stop", seconds)
 	}
@@ -434,9 +434,9 @@ func (t *target) asLong(c *Change, seconds int64) {
 	}
 }
 
-// longerBy says how much longer a pod takes to stop with a hook of so many seconds than with the one that it has.
-func longerBy(hook world.Hook, seconds int64) string {
-	least, most := int64(hook.Duration.Min()/engine.Second), int64(hook.Duration.Max()/engine.Second)
+// longerBy says how much longer a pod takes to stop with a hook of so many seconds than with the one that it has, which the grace period cuts.
+func longerBy(hook world.Hook, grace engine.Time, seconds int64) string {
+	least, most := int64(min(hook.Duration.Min(), grace)/engine.Second), int64(min(hook.Duration.Max(), grace)/engine.Second)
 	switch {
 	case least > seconds:
 		return fmt.Sprintf("each pod takes %d s less to stop", least-seconds)

@@ -395,8 +395,9 @@ func TestHowMuchLongerAPodTakesToStop(t *testing.T) {
 		"each pod takes 25 s less to stop":         sleep(55, 55),
 		"each pod takes up to 30 s longer to stop": sleep(0, 15),
 		"each pod takes up to 20 s longer to stop": sleep(10, 15),
+		"each pod takes 30 s less to stop":         sleep(86400, 86400), // the grace period ends it
 	} {
-		if got := longerBy(hook, 30); got != want {
+		if got := longerBy(hook, engine.Minute, 30); got != want {
 			t.Errorf("%+v: %q, want %q", hook, got, want)
 		}
 	}

@@ -232,7 +232,7 @@ func pulled(s *world.Scenario) bool {
 // cuts before is not another one for that.
 func hooked(span engine.Time) func(*world.Scenario) bool {
 	return otherHooks(func(w *world.Workload, h *world.Hook) bool {
-		open := h.Undetermined && h.Duration.Min() < w.Grace()
+		open := h.Undetermined && h.Duration.Min() < w.EffectiveGrace()
 		if open {
 			h.Duration = engine.Constant(h.Duration.Min() + span)
 		}

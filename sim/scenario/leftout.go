@@ -150,7 +150,7 @@ func (b *builder) besideServer(w *world.Workload) {
 	if w.Aside || slices.ContainsFunc(b.out.Actions, func(a world.Action) bool { _, crash := a.Operation.(world.CrashNode); return crash }) {
 		return
 	}
-	serves := min(w.Hooks[w.Server].Duration.Min(), w.Grace())
+	serves := min(w.Hooks[w.Server].Duration.Min(), w.EffectiveGrace())
 	containers := w.Template().Spec.Containers
 	for i := range containers {
 		c := &containers[i]

@@ -174,16 +174,19 @@ func (b *builder) checkLength(o *manifest.Object, pod *corev1.PodSpec, container
 	c := &pod.Containers[container]
 	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)
 	if g := pod.TerminationGracePeriodSeconds; g != nil {
-		grace = *g
+		grace = max(*g, 1) // docs/model/pod-lifecycle.md 2.1 Effective grace
 	}
 	took := servers.HookOf(c, b.doc.set.For(o.Name)).Duration.Min()
 	if c.Lifecycle.PreStop == nil || took == 0 || took < engine.Time(grace)*engine.Second {
 		return
 	}
-	words := fmt.Sprintf("it takes %s, and the grace period is %d s: the kubelet cuts it", took.Duration(), grace)
-	if took == engine.Time(grace)*engine.Second {
+	words, longer := fmt.Sprintf("it takes %s, and the grace period is %d s: the kubelet cuts it", took.Duration(), grace), "; a longer terminationGracePeriodSeconds lets it end, and mends nothing else"
+	switch {
+	case took >= servers.Forever:
+		words, longer = fmt.Sprintf("it does not end by itself: the kubelet cuts it after the grace period of %d s", grace), ""
+	case took == engine.Time(grace)*engine.Second:
 		words = fmt.Sprintf("it takes the whole grace period of %d s", grace)
 	}
 	b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", container),
-		words+", and the app has 2 s to finish after SIGTERM; a longer terminationGracePeriodSeconds lets it end, and mends nothing else"))
+		words+", and the app has 2 s to finish after SIGTERM"+longer))
 }

@@ -50,6 +50,8 @@ func TestAHookThatOutlastsTheGracePeriodIsRefusedOrWarnedOf(t *testing.T) {
 		"a sleep action before 1.30":          {"preStop: {sleep: {seconds: 40}}", "1.29", "", ""},
 		"one of a cluster's, with the gate":   {"preStop: {sleep: {seconds: 40}}", "1.29", ", uid: a-b-c", "warning " + field + "preStop: it takes 40s"},
 		"a program of which nothing is known": {"preStop: {exec: {command: [/bin/drain]}}", "", "", ""},
+		"one that goes on for ever": {"preStop: {exec: {command: [sleep, infinity]}}", "", "", "warning " + field +
+			"preStop: it does not end by itself: the kubelet cuts it after the grace period of 30 s, and the app has 2 s to finish after SIGTERM"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,6 +81,7 @@ func TestAHookThatOutlastsTheGracePeriodIsRefusedOrWarnedOf(t *testing.T) {
 func TestAHookIsHeldToTheGracePeriodOfItsPod(t *testing.T) {
 	t.Parallel()
 	for grace, want := range map[string]string{
+		"0":  "11 is more than terminationGracePeriodSeconds, 0: the API server refuses it; valid here: 0 to 0, or a longer terminationGracePeriodSeconds",
 		"10": "11 is more than terminationGracePeriodSeconds, 10: the API server refuses it; valid here: 0 to 10, or a longer terminationGracePeriodSeconds",
 		"11": "it takes the whole grace period of 11 s", "12": "", "60": "",
 	} {
@@ -94,6 +97,31 @@ func TestAHookIsHeldToTheGracePeriodOfItsPod(t *testing.T) {
 		} else if want != "" {
 			t.Errorf("grace period %s: nothing is said, want %q", grace, want)
 		}
+	}
+}
+
+// The kubelet gives a hook a second, whatever the pod says. Reference: docs/model/pod-lifecycle.md 2.1 Effective grace.
+func TestAHookHasASecondAtLeast(t *testing.T) {
+	t.Parallel()
+	for hook, want := range map[string]string{
+		"[sleep, '20']":  "it takes 20s, and the grace period is 1 s: the kubelet cuts it",
+		"[sleep, '1']":   "it takes the whole grace period of 1 s",
+		"[sleep, '0.5']": "",
+	} {
+		text := strings.Replace(altWeb, "exec: {command: [/bin/drain]}", "exec: {command: "+hook+"}", 1)
+		text = strings.Replace(text, "      containers:\n", "      terminationGracePeriodSeconds: 0\n      containers:\n", 1)
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+		got := ""
+		if _, problems := Infer(objects, Options{}); len(problems) > 0 {
+			got = problems[0].Message
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", hook, got, want)
+		}
+	}
+	if got := assumedValue(firstOf(t, strings.Replace(altWeb, "      containers:\n", "      terminationGracePeriodSeconds: 0\n      containers:\n", 1)), "prestop"); got !=
+		"web: uniform 0s-5s, cut after 1s by the end of the grace period (unknown program /bin/drain)" {
+		t.Errorf("of a program nobody knows: %q", got)
 	}
 }
 

@@ -535,7 +535,7 @@ func (b *builder) assumeWorkload(w *world.Workload) {
 	}
 	for _, container := range sortedKeys(w.Hooks) {
 		if h := w.Hooks[container]; h.Undetermined {
-			switch grace := w.Grace(); {
+			switch grace := w.EffectiveGrace(); {
 			case h.Duration.Min() >= grace:
 				b.assumeAs("prestop", fmt.Sprintf("%s: cut after %s by the end of the grace period (%s)", container, grace.Duration(), h.Why), inferred)
 			case h.Duration.Max() > grace:

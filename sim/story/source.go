@@ -232,10 +232,14 @@ func saysUnready(w *world.Workload) (what, path string) {
 
 // cutAt says that the grace period ends a hook before it is over, "" where it does not.
 func cutAt(w *world.Workload, hook *world.Hook) string {
-	if least := hook.Duration.Min(); least == 0 || least <= w.Grace() {
+	if least := hook.Duration.Min(); least == 0 || least <= w.EffectiveGrace() {
 		return ""
 	}
-	return fmt.Sprintf("; terminationGracePeriodSeconds cuts it at %d s", grace(w))
+	words := fmt.Sprintf("; terminationGracePeriodSeconds cuts it at %d s", w.EffectiveGrace()/engine.Second)
+	if w.Grace() < engine.Second {
+		words += ", the least there is"
+	}
+	return words
 }
 
 // noPreStop says whose there is not, which is the server's, where another container beside it has one.

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -38,11 +39,17 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 	t.Parallel()
 	const at = "spec.template.spec.containers[1]"
 	elsewhere := func(c ledger.Cause) ledger.Blame { return ledger.Blame{Cause: c, Elsewhere: true} }
-	grace, unavailable, one := int64(5), intstr.FromString("50%"), int32(1)
+	grace, unavailable, one, none := int64(5), intstr.FromString("50%"), int32(1), int64(0)
 	hook := func(w *world.Workload) { w.Hooks["web"] = world.Hook{Kind: "sleep", Why: "sleep 5"} }
 	cut := func(w *world.Workload) {
 		w.Hooks["web"] = world.Hook{Kind: "exec", Why: "sleep 9", Duration: engine.Constant(9 * sec)}
 		w.Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+	}
+	atOnce := func(seconds engine.Time) func(*world.Workload) {
+		return func(w *world.Workload) {
+			w.Hooks["web"] = world.Hook{Kind: "exec", Why: fmt.Sprintf("sleep %d", seconds), Duration: engine.Constant(seconds * sec)}
+			w.Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &none
+		}
 	}
 	for _, c := range []struct {
 		name       string
@@ -57,6 +64,9 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 			"no preStop", at},
 		{"stale rules, and a hook", hook, elsewhere(ledger.StaleRules), "preStop: sleep 5", at + ".lifecycle.preStop"},
 		{"stale rules, and a hook that the grace period cuts", cut, elsewhere(ledger.StaleRules), "preStop: sleep 9; terminationGracePeriodSeconds cuts it at 5 s", at + ".lifecycle.preStop"},
+		{"stale rules, and a hook that the kubelet's least grace period cuts", atOnce(9), elsewhere(ledger.StaleRules),
+			"preStop: sleep 9; terminationGracePeriodSeconds cuts it at 1 s, the least there is", at + ".lifecycle.preStop"},
+		{"stale rules, and a hook as long as that", atOnce(1), elsewhere(ledger.StaleRules), "preStop: sleep 1", at + ".lifecycle.preStop"},
 		{"a load balancer that is late", nil, elsewhere(ledger.StaleLB), "", ""},
 		{"a load balancer that is late, and a hook that takes its time", hook, elsewhere(ledger.StaleLB), "", ""},
 		{"a load balancer that is late, and a hook that the grace period cuts", cut, elsewhere(ledger.StaleLB), "preStop: sleep 9; terminationGracePeriodSeconds cuts it at 5 s", at + ".lifecycle.preStop"},

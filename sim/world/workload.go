@@ -50,6 +50,9 @@ func (w *Workload) Replicas() int {
 // Grace is its pods' terminationGracePeriodSeconds.
 func (w *Workload) Grace() engine.Time { return GraceOf(&w.Template().Spec) }
 
+// EffectiveGrace is how long the kubelet lets a hook run: 1 s at least (docs/model/pod-lifecycle.md 2.1 Effective grace).
+func (w *Workload) EffectiveGrace() engine.Time { return max(w.Grace(), engine.Second) }
+
 // GraceOf is a pod's terminationGracePeriodSeconds, 30 s where it does not say (the API server's default).
 func GraceOf(pod *corev1.PodSpec) engine.Time {
 	if g := pod.TerminationGracePeriodSeconds; g != nil {

@@ -70,6 +70,9 @@ var graceMutants = []mutant{
 	{"1 s after SIGTERM at least", []string{"pod-lifecycle 2.1 After preStop", "pod-lifecycle 2.1 Every kill"}, cluster, "TestGraceArithmetic|TestSidecarOrder", []edit{
 		{"sim/kubelet/kubelet.go", "minimumGrace = 2 * engine.Second", "minimumGrace = engine.Second"},
 	}},
+	{"no second of a hook is known of beforehand", []string{"pod-lifecycle 2.1 Effective grace"}, "sim/scenario", "TestAHookHasASecondAtLeast", []edit{
+		{"sim/world/workload.go", "max(w.Grace(), engine.Second)", "max(w.Grace(), 0)"},
+	}},
 	{"grace 0 is none", []string{"pod-lifecycle 2.1 Effective grace", "pod-lifecycle 2.1 Every kill"}, cluster, "TestGraceArithmetic", []edit{
 		{"sim/kubelet/terminate.go", "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(p.Grace)"},
 	}},
