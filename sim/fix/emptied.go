@@ -467,17 +467,30 @@ func sortedKeys[K ~string, V any](m map[K]V) []K {
 	return out
 }
 
-// makeshift says why a preStop hook is a poor answer, "" where it is not: with one pod it lasts until the successor is ready.
-func (t *target) makeshift(sleep engine.Time) string {
+// makeshift says why a preStop hook is a poor answer, "" where it is not: it lasts until the successors are ready, of the only pod, or of all
+// that may go at once. Then it is none with the change of the second ID.
+func (t *target) makeshift(sleep engine.Time) (why, unless string) {
+	one := t.w.Replicas() == 1
 	switch {
-	case sleep == 0 || t.w.Replicas() != 1:
-		return ""
-	case t.unasked() != nil:
-		return "it only has the one pod wait for its successor: one that dies at once never has any"
-	case !emptied(t.sc) || t.accompanied():
-		return ""
+	case sleep == 0:
+		return "", ""
+	case one && t.unasked() != nil:
+		return "it only has the one pod wait for its successor: one that dies at once never has any", ""
+	case t.accompanied():
+		return "", ""
+	case one && emptied(t.sc):
+		return "it only has the one pod wait for its successor: one that dies at once has none", ""
+	case t.sc.Updates() && t.allAtOnce():
+		return "it only has the old pods wait for their successors: none answers where these take longer", unavailableChange
+	default:
+		return "", ""
 	}
-	return "it only has the one pod wait for its successor: one that dies at once has none"
+}
+
+// allAtOnce says that a rollout may take all pods away before it has others.
+func (t *target) allAtOnce() bool {
+	_, unavailable := t.w.Fenceposts()
+	return t.w.Kind() == world.Deployment && !t.w.Recreate() && unavailable > 0 && unavailable >= t.w.Replicas()
 }
 
 // accompanied says that each Service which leads to the workload leads to pods of another one, too, as to those of a canary.

@@ -265,6 +265,36 @@ func TestAHookIsEnoughForOnePodBesideOthers(t *testing.T) {
 	}
 }
 
+// A hook that outlasts a time without a pod in a rollout only hides it, where all pods may go at once; not with the change that keeps them, nor where
+// one stays, or another workload answers.
+func TestAHookThatOnlyHidesThatNoPodIsThere(t *testing.T) {
+	t.Parallel()
+	const all = "  strategy: {rollingUpdate: {maxUnavailable: 100%}}"
+	other := "---\n" + strings.NewReplacer("name: web, ", "name: web-stable, ", "matchLabels: {app: web}", "matchLabels: {track: stable}", "labels: {app: web}", "labels: {app: web, track: stable}").
+		Replace(strings.SplitN(fill(nil), "---", 2)[0])
+	for name, c := range map[string]struct {
+		text string
+		poor bool
+	}{
+		"all may go":               {fill(map[string]string{"STRATEGY": all}), true},
+		"all, beside another one":  {fill(map[string]string{"STRATEGY": all}) + other, false},
+		"one stays":                {fill(map[string]string{"STRATEGY": "  strategy: {rollingUpdate: {maxUnavailable: 1}}"}), false},
+		"one stays, by default":    {fill(nil), false},
+		"a hook is no use at all":  {fill(map[string]string{"STRATEGY": "  strategy: {type: Recreate}"}), false},
+		"none may go before a new": {strings.Replace(fill(nil), "replicas: 2", "replicas: 1", 1), false},
+	} {
+		s, w := takenBy(t, c.text, "rollout")
+		at := slices.IndexFunc(Changes(s, w, 0), func(x Change) bool { return x.ID == "preStop" })
+		if at < 0 {
+			t.Errorf("%s: no hook", name)
+			continue
+		}
+		if x := Changes(s, w, 0)[at]; (x.Makeshift != "") != c.poor || (x.Unless == "maxUnavailable") != c.poor {
+			t.Errorf("%s: makeshift %q, unless %q", name, x.Makeshift, x.Unless)
+		}
+	}
+}
+
 // editsText writes edits in a line.
 func editsText(edits []edit.Edit) string {
 	var out []string

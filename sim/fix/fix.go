@@ -29,8 +29,9 @@ type Change struct {
 	Sleep engine.Time
 	// Action says that this hook is the kubelet's sleep action in place of a program that sleeps: a shorter sleep of the program is none.
 	Action bool
-	// Makeshift is why another change that helps as much is the better one, "" for most.
-	Makeshift string
+	// Makeshift is why another change that helps as much is the better one, "" for most. It is none together with more pods, nor with the
+	// change of the ID Unless, "" for no other.
+	Makeshift, Unless string
 	// Otherwise says that the change is for another value of an assumption: that it does nothing as assumed is no reason against it.
 	Otherwise bool
 	// Has are the IDs of changes that are a part of it: it is not tried together with them.
@@ -267,6 +268,9 @@ func (t *target) path(field string) string {
 	return fmt.Sprintf("spec.template.spec.containers[%d].%s", t.server, field)
 }
 
+// unavailableChange is the ID of the change with which a rollout takes no pod away before there is another.
+const unavailableChange = "maxUnavailable"
+
 // unavailable keeps every replica until its successor is ready.
 func (t *target) unavailable() *Change {
 	if t.isDaemon() {
@@ -277,7 +281,7 @@ func (t *target) unavailable() *Change {
 		return nil
 	}
 	const path = "spec.strategy.rollingUpdate.maxUnavailable"
-	c := &Change{ID: "maxUnavailable", Title: "maxUnavailable: 0"}
+	c := &Change{ID: unavailableChange, Title: "maxUnavailable: 0"}
 	if t.w.Recreate() {
 		c.Title = "strategy RollingUpdate, maxUnavailable: 0"
 		c.Destructive = "strategy Recreate is for versions that must not run at the same time"
@@ -395,7 +399,7 @@ func (t *target) preStop(seconds int64) *Change {
 		cost += "; the image needs a sleep program"
 	}
 	c := &Change{ID: "preStop", Title: title, Cost: cost, Sleep: engine.Time(seconds) * engine.Second, Action: action || long}
-	c.Makeshift = t.makeshift(c.Sleep)
+	c.Makeshift, c.Unless = t.makeshift(c.Sleep)
 	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: own.yaml}, hook.Why))
 	t.asLong(c, seconds)
 	grace, needed := t.graceSeconds(), seconds+int64((max(t.w.App.FinishWithin, spare)+own.rest)/engine.Second)

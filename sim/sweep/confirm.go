@@ -65,21 +65,23 @@ type saving struct {
 // worthwhile is the part of all that is lost which a case has to lose for a change that helps nothing else.
 const worthwhile = 4
 
-// savesOne says that half of what one case loses is saved, a part of all that is worth a change, while no other one loses more: two ports of
-// one workload need not have the same remedy.
+// savesOne says that half of what one case loses is saved, or some do, a part of all that is worth a change, while no other one loses more: two
+// ports of one workload need not have the same remedy, nor its rollout and a drain.
 func savesOne(all []saving) bool {
 	var before uint64
 	for _, c := range all {
 		before += c.before
 	}
-	saves := false
+	saved := uint64(0)
 	for _, c := range all {
 		if 20*c.after*c.runs > 21*c.before*c.newRuns { // more than chance
 			return false
 		}
-		saves = saves || halved(c.before, c.runs, c.after, c.newRuns) && worthwhile*c.before >= before
+		if halved(c.before, c.runs, c.after, c.newRuns) {
+			saved += c.before
+		}
 	}
-	return saves
+	return saved > 0 && worthwhile*saved >= before
 }
 
 // little is how much of a loss a change has to save, where something is lost with it in most runs yet, or it may break something.

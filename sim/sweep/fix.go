@@ -372,8 +372,12 @@ func (a *attempt) ids() []string {
 
 // makeshift says that an attempt has a change that is a poor answer, and not the better one with it.
 func (a *attempt) makeshift() bool {
-	return slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.Makeshift != "" }) &&
-		!slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.Replicas > 0 })
+	return slices.ContainsFunc(a.changes, func(c fix.Change) bool { return a.makes(&c) })
+}
+
+// makes says that a change is a makeshift together with the others of an attempt.
+func (a *attempt) makes(c *fix.Change) bool {
+	return c.Makeshift != "" && !slices.ContainsFunc(a.changes, func(x fix.Change) bool { return x.Replicas > 0 || x.ID == c.Unless })
 }
 
 // title names the changes together.

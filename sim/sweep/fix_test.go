@@ -58,8 +58,8 @@ func TestTheFixIsTheEndOfTheMistake(t *testing.T) {
 		"no preStop": {"  replicas: 2", readiness, "preStop: sleep", "terminationGracePeriodSeconds"},
 		// A hook that outlasts the start of the successor would do, too, by the fallback.
 		"a pod may be missing": {"  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", readiness + "\n        lifecycle: {preStop: {sleep: {seconds: 3}}}", "maxUnavailable: 0, maxSurge: 1", "terminationGracePeriodSeconds"},
-		// A hook of 5 s would do while an app starts within 2 s, as assumed, and not with 20 s.
-		"both of these":          {"  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", readiness, "preStop: sleep 15, maxUnavailable: 0, maxSurge: 1", "terminationGracePeriodSeconds"},
+		// A hook alone would do while an app starts within 2 s, as assumed, and not with 20 s: it only hides that no pod is there.
+		"both of these":          {"  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", readiness, "maxUnavailable: 0, maxSurge: 1 (needs room for one pod more), preStop: sleep 15", "terminationGracePeriodSeconds"},
 		"no readiness probe":     {"  replicas: 2", sleep, "readinessProbe on port 8080", "terminationGracePeriodSeconds"},
 		"strategy Recreate":      {"  replicas: 2\n  strategy: {type: Recreate}", readiness + sleep, "strategy RollingUpdate", "terminationGracePeriodSeconds"},
 		"killed while it starts": {"  replicas: 1", readiness + sleep + "\n        livenessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1, failureThreshold: 1}", "startupProbe like the livenessProbe", "terminationGracePeriodSeconds"},

@@ -13,6 +13,7 @@ import (
 // otherwise is a unit with another value of something that it depends on, and what it loses then.
 type otherwise struct {
 	scenario.Alternative
+	unit  int // its index
 	seeds []uint64
 	lost  uint64
 	pairs pairing
@@ -24,9 +25,9 @@ func (s *search) others() []otherwise {
 		return s.otherwise
 	}
 	s.otherwise = []otherwise{}
-	for _, u := range s.units {
+	for k, u := range s.units {
 		for i, alt := range deciding(u) {
-			x := otherwise{Alternative: alt, pairs: u.others[i].pairs}
+			x := otherwise{Alternative: alt, unit: k, pairs: u.others[i].pairs}
 			for k, lost := range u.others[i].lost[:min(s.seedsWithOthers(u), len(u.others[i].lost))] {
 				x.seeds = append(x.seeds, u.record.Runs[k].Seed)
 				x.lost += lost
@@ -40,13 +41,33 @@ func (s *search) others() []otherwise {
 // robust says that an attempt does as much with the other values: there is none that it does not help with.
 func (s *search) robust(a *attempt) bool { return len(s.notWith(a)) == 0 }
 
-// notWith names the other values with which an attempt does not do as much as it does as assumed (see bearable), those with which it leaves most first.
+// isFor says that an attempt is for a unit: it halves what is lost there, or what no unit loses. What it is nothing for loses as much with any value.
+func (s *search) isFor(a *attempt, k int) bool {
+	halves := func(k int) bool { return 2*a.of[k] <= s.beforeOf(k) }
+	return a.of == nil || halves(k) || !slices.ContainsFunc(s.indices(), halves)
+}
+
+// leavesOf is what an attempt leaves lost, and what was lost, on the samples of the units that it is for.
+func (s *search) leavesOf(a *attempt) (left, before uint64) {
+	if a.of == nil {
+		return a.lost, s.before
+	}
+	for k := range s.units {
+		if s.isFor(a, k) {
+			left, before = left+a.of[k], before+s.beforeOf(k)
+		}
+	}
+	return left, before
+}
+
+// notWith names the other values with which an attempt does not do as much as it does as assumed (see bearable), those with which it leaves most
+// first, in the units that it is for.
 func (s *search) notWith(a *attempt) []record.OtherValue {
 	others := s.others()
 	var list []try
 	var of []int // by try: the index of its other value
 	for i := range others {
-		if others[i].lost == 0 {
+		if others[i].lost == 0 || !s.isFor(a, others[i].unit) {
 			continue
 		}
 		for _, seed := range others[i].seeds {
@@ -83,13 +104,14 @@ func worstFirst(others []otherwise, left []uint64) []int {
 
 // part is what an attempt may leave of what is lost with another value: twice the part that it leaves as assumed, at least a tenth and at most half.
 func (s *search) part(a *attempt, lost uint64) uint64 {
-	return min(lost/2, max(lost/10, 2*lost*a.lost/max(s.before, 1)))
+	left, before := s.leavesOf(a)
+	return min(lost/2, max(lost/10, 2*lost*left/max(before, 1)))
 }
 
 // bearable is what an attempt may leave lost in some runs with another value: a part of what is lost then. But a tenth of two minutes is no end
 // of the loss: what ends it as assumed leaves no more than a second of traffic in a run.
 func (s *search) bearable(a *attempt, part uint64, runs int) uint64 {
-	if a.lost*nearly > s.before {
+	if left, before := s.leavesOf(a); left*nearly > before {
 		return part
 	}
 	second := 1
@@ -114,16 +136,16 @@ func (s *search) brokenBy(a *attempt) []record.OtherValue {
 	var values []value
 	var list []try
 	var of []int // by try: the index of its value
-	for _, u := range s.units {
-		if len(u.indifferent) == 0 {
+	for k, u := range s.units {
+		if len(u.indifferent) == 0 || !s.isFor(a, k) {
 			continue
 		}
 		all, own := u.everyAlternative(), u.record.Runs[:min(brokenSeeds, len(u.record.Runs))]
 		for _, i := range u.indifferent {
 			v := value{OtherValue: record.OtherValue{ID: all[i].ID, Value: all[i].Value}}
-			for k := range own {
-				v.before += fixable(&own[k])
-				list, of = append(list, try{all[i].Scenario, a.changes, own[k].Seed, u.changed()}), append(of, len(values))
+			for j := range own {
+				v.before += fixable(&own[j])
+				list, of = append(list, try{all[i].Scenario, a.changes, own[j].Seed, u.changed()}), append(of, len(values))
 			}
 			values = append(values, v)
 		}

@@ -40,7 +40,7 @@ type search struct {
 	confirmed map[confirmation]*confirmed // of the bench
 	done      map[tryID]*record.Run       // so far
 	singles   []*attempt                  // of one change
-	partly    []string                    // IDs of changes that are makeshifts in some cases and none in others
+	makeshift map[string][]fix.Change     // by the ID of a change: what it is in each unit
 }
 
 // lates says how late after its deletion the last way to a pod closes: by every hop, the load balancer's included.
@@ -157,7 +157,7 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 		singles = append(singles, &attempt{changes: []fix.Change{c}})
 	}
 	if a := s.again(singles); a != nil {
-		return []*attempt{a}, nil
+		return s.topped([]*attempt{a}, singles), nil
 	}
 	s.screen(singles)
 	s.singles = singles
@@ -166,12 +166,7 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 			found = append(found, a)
 		}
 	}
-	if a := s.harmless(found, singles); a != nil {
-		found = append(found, a)
-	}
-	if a := s.withoutMore(found, singles); a != nil {
-		found = append(found, a)
-	}
+	found = s.topped(append(found, s.besides(found, singles)...), singles)
 	for _, a := range singles {
 		used := slices.ContainsFunc(found, func(b *attempt) bool { return b.contains(a) })
 		if a.ran && !used && !a.changes[0].Otherwise && !s.helps(a) {
@@ -179,43 +174,6 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 		}
 	}
 	return found, noHelp
-}
-
-// withoutMore is the single change that helps most of those that need no pod more, where all that was found does; nil where something else
-// was found, or nothing helps.
-func (s *search) withoutMore(found, singles []*attempt) *attempt {
-	more := func(a *attempt) bool {
-		return slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.Replicas > 0 })
-	}
-	if s.shown < 2 || len(found) == 0 || slices.ContainsFunc(found, func(a *attempt) bool { return !more(a) }) {
-		return nil
-	}
-	var best *attempt
-	for _, a := range singles {
-		poor := a.makeshift() && !slices.Contains(s.partly, a.changes[0].ID)
-		if !more(a) && !poor && a.changes[0].Destructive == "" && s.helps(a) && (best == nil || a.lost < best.lost) {
-			best = a
-		}
-	}
-	return best
-}
-
-// harmless is the single change that helps most of those that break nothing, where all that was found may break what the
-// manifest was written for; nil where something else was found, or nothing helps.
-func (s *search) harmless(found, singles []*attempt) *attempt {
-	destructive := func(a *attempt) bool {
-		return slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.Destructive != "" })
-	}
-	var best *attempt
-	for _, a := range singles {
-		if !destructive(a) && s.helps(a) && (best == nil || a.lost < best.lost) {
-			best = a
-		}
-	}
-	if s.shown < 2 || len(found) == 0 || slices.ContainsFunc(found, func(a *attempt) bool { return !destructive(a) }) {
-		return nil
-	}
-	return best
 }
 
 // changes are those that can have to do with what was lost: of the workload, and of the load balancers that any unit has.
@@ -227,13 +185,16 @@ func (s *search) changes() []fix.Change {
 			continue
 		}
 		for _, c := range fix.Changes(u.sc, w, s.lates.any) {
+			if s.makeshift == nil {
+				s.makeshift = map[string][]fix.Change{}
+			}
+			s.makeshift[c.ID] = append(s.makeshift[c.ID], c)
 			known := slices.IndexFunc(out, func(x fix.Change) bool { return x.ID == c.ID })
 			switch {
 			case known >= 0: // a poor answer in one case is one, though not to another
-				if (out[known].Makeshift == "") != (c.Makeshift == "") {
-					s.partly = append(s.partly, c.ID)
+				if x := &out[known]; x.Makeshift == "" || c.Makeshift != "" && c.Unless == "" { // the case that asks for more decides
+					x.Makeshift, x.Unless = c.Makeshift, c.Unless
 				}
-				out[known].Makeshift = cmp.Or(out[known].Makeshift, c.Makeshift)
 			case s.concerns(&c):
 				out = append(out, c)
 			}
@@ -296,11 +257,7 @@ func (s *search) helps(a *attempt) bool {
 func (s *search) helpsOne(a *attempt) bool {
 	var all []saving
 	for k := range a.of {
-		c := saving{runs: 1, after: a.of[k], newRuns: 1}
-		for i := range s.samples[k] {
-			c.before += fixable(&s.samples[k][i])
-		}
-		all = append(all, c)
+		all = append(all, saving{before: s.beforeOf(k), runs: 1, after: a.of[k], newRuns: 1})
 	}
 	return savesOne(all)
 }
