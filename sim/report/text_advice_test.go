@@ -63,7 +63,43 @@ func TestWhatHelpsWithoutAPodMoreIsSaid(t *testing.T) {
 	if len(got) != 2 || got[1] != "or, without a pod more, readinessProbe.periodSeconds: 1: 5.3 s lost in place of 33 s" {
 		t.Errorf("%q", got)
 	}
+	sim.Fixes[1].Title = "maxUnavailable: 0, maxSurge: 1 (needs room for one pod more)"
+	if got := newText(sim, TextOptions{}, everything).todo(&c); !strings.HasPrefix(got[1], "or, with a pod more in rollouts only, "+sim.Fixes[1].Title) {
+		t.Errorf("%q", got)
+	}
 	sim.Fixes[0].Pods = false
+	if got := newText(sim, TextOptions{}, everything).todo(&c); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+// One change that breaks nothing and needs no pod more is said once; what does for the restart alone is said to, with the figures of the restart.
+func TestWhatStandsBesideTheFirstChangeIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	first, other, restart := adviceOf(33000, 0, 0, 0), adviceOf(33000, 7260, 8440, 200), adviceOf(33000, 0, 0, 0)
+	first.Pods, first.Destructive = true, "one too many; not at the same time"
+	other.Title, restart.Title, restart.Destructive = "readinessProbe.periodSeconds: 1", "strategy RollingUpdate, maxUnavailable: 0", "not at the same time"
+	restart.Cases[0].Action = scenario.ActionRollout
+	drain := restart.Cases[0]
+	drain.ID, drain.Action, drain.After, drain.Confirm = "drain/web:80", "node drain", drain.Before, record.Confirm{Runs: 200, WithLoss: 200, LostSeconds: drain.Before}
+	restart.Cases = []record.FixedCase{drain, restart.Cases[0]}
+	c := record.Case{ID: "rollout/web:80", Workload: "shop/web", Verdict: record.Outage, Kind: "Deployment", Action: scenario.ActionRollout, Recreates: true}
+	drained := record.Case{ID: "drain/web:80", Workload: "shop/web", Verdict: record.Outage, Kind: "Deployment", Action: "node drain"}
+	sim := &record.Simulation{Cases: []record.Case{c, drained}}
+	for _, f := range []*record.Fix{first, other, restart} {
+		f.Workload = "shop/web"
+		sim.Fixes = append(sim.Fixes, *f)
+	}
+	sim.Fixes[0].Cases = append(sim.Fixes[0].Cases, record.FixedCase{ID: drained.ID, Action: drained.Action})
+	sim.Fixes[1].Cases = append(sim.Fixes[1].Cases, record.FixedCase{ID: drained.ID, Action: drained.Action})
+	for name, x := range map[string]*record.Case{"the restart": &c, "the drain": &drained} {
+		got := newText(sim, TextOptions{}, everything).todo(x)
+		if len(got) != 3 || !strings.HasPrefix(got[1], "or, which breaks nothing and needs no pod more, readinessProbe.periodSeconds: 1: ") ||
+			got[2] != "or, for the restart alone, strategy RollingUpdate, maxUnavailable: 0: nothing lost in 200 new rollouts" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	sim.Fixes[0].Destructive, sim.Fixes[0].Pods = "", false
 	if got := newText(sim, TextOptions{}, everything).todo(&c); len(got) != 1 {
 		t.Errorf("%q", got)
 	}

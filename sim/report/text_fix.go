@@ -144,21 +144,74 @@ func (t *text) told(fixes []*record.Fix, c *record.Case) []string {
 	if fixes[0].Destructive != "" {
 		first += "; but " + fixes[0].Destructive
 	}
-	out := []string{first}
+	out := append([]string{first}, t.instead(fixes, c)...)
+	for _, r := range remediesLeftOut(c) {
+		out = append(out, "and, which is not counted here, "+r)
+	}
+	return out
+}
+
+// instead are the changes that somebody may have in place of the first one: what breaks nothing, needs no pod more, or does for rollouts alone.
+func (t *text) instead(fixes []*record.Fix, c *record.Case) []string {
+	var out []string
+	more, alone := withoutMore(fixes), rolloutsAlone(fixes)
 	if f := harmlessFor(fixes, 1, c); f != nil {
-		words := "or, which breaks nothing, " + f.Title + ": " + t.confirmedFor(f, c)
+		words := "or, which breaks nothing, "
+		if f == more {
+			words, more = "or, which breaks nothing and needs no pod more, ", nil
+		}
+		words += f.Title + ": " + t.confirmedFor(f, c)
 		if len(f.NotWith) > 0 {
 			words += "; not enough if " + alternatives(t.others(f), 3)
 		}
 		out = append(out, words)
 	}
-	if f := withoutMore(fixes); f != nil {
-		out = append(out, "or, without a pod more, "+f.Title+": "+confirmedInShort(onlyOf(f, c)))
+	if more != nil && more != alone {
+		without := "without a pod more"
+		if strings.Contains(more.Title, "needs room for one pod more") {
+			without = "with a pod more in rollouts only"
+		}
+		out = append(out, "or, "+without+", "+more.Title+": "+confirmedInShort(onlyOf(more, c)))
 	}
-	for _, r := range remediesLeftOut(c) {
-		out = append(out, "and, which is not counted here, "+r)
+	if alone != nil {
+		of := alone.Cases[slices.IndexFunc(alone.Cases, rollsOut)].ID
+		if c.Action == scenario.ActionRollout {
+			of = c.ID
+		}
+		words := "or, for the " + t.oneOf(of) + " alone, " + alone.Title + ": " + confirmedInShort(onlyOf(alone, &record.Case{ID: of}))
+		if alone.Destructive != "" && !strings.Contains(fixes[0].Destructive, alone.Destructive) {
+			words += "; but " + alone.Destructive
+		}
+		out = append(out, words)
 	}
 	return out
+}
+
+func rollsOut(x record.FixedCase) bool { return x.Action == scenario.ActionRollout }
+
+// rolloutsAlone is the first change without a pod more, where the first of all has one, that leaves as much of what is lost in all else that is done
+// as it was, and not of rollouts; nil where there is none.
+func rolloutsAlone(fixes []*record.Fix) *record.Fix {
+	if !fixes[0].Pods {
+		return nil
+	}
+	for _, f := range fixes[1:] {
+		others := slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return !rollsOut(x) })
+		if !f.Pods && others && slices.ContainsFunc(f.Cases, rollsOut) && !slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return rollsOut(x) == inVain(&x) }) {
+			return f
+		}
+	}
+	return nil
+}
+
+// oneOf is what is done in a case, by its id.
+func (t *text) oneOf(id string) string {
+	for i := range t.sim.Cases {
+		if c := &t.sim.Cases[i]; c.ID == id {
+			return one(c)
+		}
+	}
+	return "rollout"
 }
 
 // noneHelps says that nothing which was tried makes less be lost, and first what makes a pod be ready again sooner.
