@@ -140,9 +140,19 @@ type testWorld struct {
 	// changed and synced, if they are not nil, hear that something is the matter with a node, and of the end of a sync.
 	changed, synced func(node int)
 	t               *testing.T
+	history         *history
 }
 
 func (b build) start(t *testing.T, seed uint64) *testWorld {
+	t.Helper()
+	w := b.startOne(t, seed)
+	keep(t, w, w.log)
+	w.Tell(nil)
+	return w
+}
+
+// startOne is for one of hundreds of worlds: what happens in it is not kept.
+func (b build) startOne(t *testing.T, seed uint64) *testWorld {
 	t.Helper()
 	w := &testWorld{eng: engine.New(seed, engine.Limits{Events: 2_000_000}), t: t}
 	w.World = New(b.Scenario, w.eng, new(event.Log), w)
@@ -168,6 +178,9 @@ func (w *testWorld) SandboxBack(*kubelet.Instance) {}
 
 func (w *testWorld) SandboxGone(i *kubelet.Instance) { w.note("%s sandbox down", w.name(i)) }
 func (w *testWorld) Synced(node int) {
+	if w.history != nil {
+		w.history.askMeanwhile()
+	}
 	if w.synced != nil {
 		w.synced(node)
 	}

@@ -106,7 +106,7 @@ func TestASingleDeletionWaitsWhereOtherServicesChange(t *testing.T) {
 			b := newBuild(2)
 			b.Churn = int(rate * 1000)
 			b.Latency.ProxySync = engine.Constant(100 * ms)
-			w := b.start(t, seed)
+			w := b.startOne(t, seed)
 			got := w.syncs()
 			w.at(30*sec, func() { w.deletePod(w.owner, 0) })
 			w.run(40 * sec)

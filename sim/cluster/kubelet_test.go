@@ -390,7 +390,7 @@ func TestReadyOfAnInitialDelay(t *testing.T) {
 			b := newBuild(1).app(func(a *world.App) { a.Start = engine.Constant(2 * sec) })
 			b.container().ReadinessProbe = probe(10, period, 1, 3)
 			b.Latency.Sandbox = engine.Constant(1234 * ms)
-			w := b.start(t, seed+1)
+			w := b.startOne(t, seed+1)
 			w.pods()
 			w.do(10*sec, "rolloutRestart", "web", "")
 			w.run(30 * sec)
