@@ -239,6 +239,9 @@ func TestClientsInsideAreSaidNotToBeJudged(t *testing.T) {
 	if got := said(altWeb); got != 0 {
 		t.Errorf("said %d times without one", got)
 	}
+	if got := said(routedWeb("type: NodePort", "", "")); got != 1 {
+		t.Errorf("said %d times at ports of the nodes", got)
+	}
 }
 
 // Nodes that are made up have the labels that a pod asks for, and that is an assumption.
