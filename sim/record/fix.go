@@ -15,6 +15,10 @@ type Fix struct {
 	// Least is the least value that helps as assumed, "3 s", where Title names a larger one that holds over all other values
 	// of what was assumed; "" when there is no such value.
 	Least string
+	// Sleep is how long its preStop hook sleeps, 0 where it has none. SleepFor is the other value of what was assumed that asks for so long a one,
+	// none where that is as assumed.
+	Sleep    engine.Time
+	SleepFor OtherValue
 	// Action says that the least value, too, is of the kubelet's sleep action, in place of a program that sleeps.
 	Action bool
 	// Alone is the one of its changes that does as much by itself as assumed, "" where none does.

@@ -84,7 +84,7 @@ func TestWhatHoldsAndIsLateIsNotTakenForNothing(t *testing.T) {
 		{ID: "timeout", Value: "5s", Verdict: record.Drops, LostSeconds: record.Range{Median: int64(3 * engine.Second), Max: int64(3 * engine.Second)}, Effect: record.VerdictEffect},
 		{ID: "methods", Value: "POST", Verdict: record.Drops, LostSeconds: record.Range{Median: int64(engine.Second), Max: int64(engine.Second)}, Effect: record.VerdictEffect},
 	}
-	const want = "rolling restart, outside :80: 2.93 s of traffic is answered more than 1 s late; something is lost if a client waits 5 s for an answer (3 s lost), or in 1 more way."
+	const want = "rolling restart, outside :80: 2.93 s of traffic is answered more than 1 s late; something is lost if a client gives up after 5 s without an answer (3 s lost), or in 1 more way."
 	for _, all := range []bool{false, true} {
 		x := newText(&record.Simulation{Cases: []record.Case{*late, *calm}}, TextOptions{All: all}, everything)
 		x.cases([]*record.Case{late, calm}, nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
@@ -140,7 +141,7 @@ func (t *text) letsItGoOn(c *record.Case) []string {
 
 // told are the changes that help: the first one, and what somebody may have instead.
 func (t *text) told(fixes []*record.Fix, c *record.Case) []string {
-	first := titleOf(fixes[0]) + ": " + t.confirmedFor(fixes[0], c) + leastWords(fixes[0], t.othersOf(fixes[0], fixes[0].AloneNot))
+	first := titleOf(fixes[0]) + ": " + t.confirmedFor(fixes[0], c) + leastWords(fixes[0], t.othersOf(fixes[0], fixes[0].AloneNot)) + t.sleepsFor(fixes[0])
 	if fixes[0].Destructive != "" {
 		first += "; but " + fixes[0].Destructive
 	}
@@ -587,6 +588,18 @@ func enough(f *record.Fix) string {
 	return "as assumed, " + least + " is enough"
 }
 
+// farMore is how much longer than it has to be as assumed a hook is of which it is said why.
+const farMore = 30 * engine.Second
+
+// sleepsFor says what a hook is so long for that would do with far less as assumed; "" for others.
+func (t *text) sleepsFor(f *record.Fix) string {
+	least, err := strconv.Atoi(strings.TrimSuffix(leastHook(f), " s"))
+	if err != nil || f.SleepFor.ID == "" || f.Sleep < engine.Time(least)*engine.Second+farMore {
+		return ""
+	}
+	return fmt.Sprintf(" (%d if %s)", f.Sleep/engine.Second, t.othersOf(f, []record.OtherValue{f.SleepFor})[0])
+}
+
 // fixes writes what was tried against the losses of the shown workloads in full, and in a line
 // each what helps others.
 func (t *text) fixes(shown []*record.Case) {
@@ -755,7 +768,7 @@ func onFewer(f *record.Fix) string {
 func (t *text) notes(f *record.Fix) []string {
 	var notes []string
 	if leastHook(f) != "" {
-		notes = append(notes, enough(f))
+		notes = append(notes, enough(f)+t.sleepsFor(f))
 	}
 	if len(f.Families) > 0 {
 		notes = append(notes, confirmedBehind(f.Families))

@@ -229,7 +229,7 @@ func TestTheNextPodIsNoOther(t *testing.T) {
 	t.Parallel()
 	causes := []record.Cause{{Blame: ledger.Blame{Cause: ledger.NoEndpoint, Elsewhere: true}, Count: 25}, {Blame: ledger.Blame{Cause: ledger.NoEndpoint}, Count: 75}}
 	for one, want := range map[bool]string{
-		true:  "At 25 % of the lost requests the next pod was there already; before that nobody could have answered.",
+		true:  "For 25 % of the lost requests the next pod was there already; before that nobody could have answered.",
 		false: "Another ready pod could have answered in 25 %; in the rest nobody could.",
 	} {
 		if got := elsewhereWords(causes, 100, false, one); got != want {

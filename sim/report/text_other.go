@@ -260,7 +260,7 @@ func apart(c *record.Case, id string) bool {
 var conditions = map[string]string{
 	"kubernetes":           "Kubernetes is %s",
 	"serve":                "an answer takes %s",
-	"timeout":              "a client waits %s for an answer",
+	"timeout":              "a client gives up after %s without an answer",
 	"connect-timeout":      "a client waits %s for a connection",
 	"dial-timeout":         "a gRPC client tries to connect for %s",
 	"keepalive-repeat":     "a client whose reused connection is closed %s",
@@ -295,6 +295,8 @@ var conditions = map[string]string{
 func condition(c *record.Case, a *record.Alternative) string {
 	value := spaced(otherValue(a))
 	switch {
+	case a.ID == "timeout" && value == noLimit:
+		return "a client waits " + value + " for an answer"
 	case a.ID == "image":
 		return "nodes first pull the image, for " + strings.TrimPrefix(value, "pull ")
 	case a.ID == "proxy":
@@ -354,10 +356,13 @@ func withoutHandler(profiles string) string {
 func otherValue(a *record.Alternative) string {
 	value := strings.TrimPrefix(withoutReport(shortValue(a.Value)), "uniform ")
 	if a.ID == "timeout" && value == "none" {
-		return "without a limit"
+		return noLimit
 	}
 	return value
 }
+
+// noLimit is the timeout of clients that never give up.
+const noLimit = "without a limit"
 
 // appOf is the name of a case's workload without its namespace.
 func appOf(c *record.Case) string {

@@ -67,12 +67,12 @@ func TestUnlessNamesWhatChangesMost(t *testing.T) {
 	} {
 		c.Alternatives = append(c.Alternatives, record.Alternative{ID: a.id, Value: a.value, Verdict: record.Drops, LostSeconds: record.Range{Median: a.lost}, Effect: a.effect})
 	}
-	want := []string{"a client waits 5 s for an answer: 0.5 s lost; without a limit: 28 s lost (--timeout)", "minSyncPeriod is 10 s: 5 s lost (--env)"}
+	want := []string{"a client gives up after 5 s without an answer: 0.5 s lost; without a limit: 28 s lost (--timeout)", "minSyncPeriod is 10 s: 5 s lost (--env)"}
 	if got := unless(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	c.Alternatives[2].LostSeconds.Median = 5 * sec
-	want = []string{want[1], "a client waits 5 s for an answer: 0.5 s lost; without a limit: 5 s lost (--timeout)"}
+	want = []string{want[1], "a client gives up after 5 s without an answer: 0.5 s lost; without a limit: 5 s lost (--timeout)"}
 	if got := unless(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

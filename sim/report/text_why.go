@@ -173,7 +173,7 @@ func elsewhereWords(causes []record.Cause, all uint64, data, one bool) string {
 		return "No other pod could have answered: only more pods, or a new one before the old one goes, help."
 	default:
 		if one {
-			return fmt.Sprintf("At %s of the lost requests the next pod was there already; before that nobody could have answered.", share(others, all))
+			return fmt.Sprintf("For %s of the lost requests the next pod was there already; before that nobody could have answered.", share(others, all))
 		}
 		return fmt.Sprintf("Another ready pod could have answered in %s; in the rest nobody could.", share(others, all))
 	}

@@ -137,3 +137,20 @@ func TestAChangeIsJudgedByWhatItIsFor(t *testing.T) {
 		}
 	}
 }
+
+// A hook is as long as what asks for most, and it is known what does: another value, or the runs as assumed.
+func TestWhatAHookIsSoLongForIsKept(t *testing.T) {
+	t.Parallel()
+	slow := record.OtherValue{ID: "proxy", Value: "minSyncPeriod 10s"}
+	var l lates
+	l.upTo(&lates{any: 3})
+	if l.upTo(&lates{any: 9, by: slow}); l.any != 9 || l.by != slow {
+		t.Errorf("%+v", l)
+	}
+	if l.upTo(&lates{any: 9}); l.by != slow {
+		t.Errorf("%+v", l)
+	}
+	if l.upTo(&lates{any: 10}); l.any != 10 || l.by.ID != "" {
+		t.Errorf("%+v", l)
+	}
+}

@@ -226,6 +226,7 @@ func (s *search) describe(a *attempt) record.Fix {
 			reasons = append(reasons, c.Destructive)
 		}
 		if c.Sleep > 0 {
+			f.Sleep, f.SleepFor = c.Sleep, s.lates.by
 			f.Margin, f.Hops, f.Action = c.Sleep-s.lates.assumed, s.hops(), c.Action
 		}
 	}

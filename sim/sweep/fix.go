@@ -50,7 +50,7 @@ func fixes(p *pool, units []*unit, out *record.Simulation) (map[confirmation]*co
 		}
 	}
 	b := &bench{
-		pool: p, out: out, workloads: workloads, known: map[string]*solution{}, confirmed: map[confirmation]*confirmed{}, hooks: map[string]engine.Time{}, measured: map[string]lates{},
+		pool: p, out: out, workloads: workloads, known: map[string]*solution{}, confirmed: map[confirmation]*confirmed{}, hooks: map[string]lates{}, measured: map[string]lates{},
 	}
 	var groups []group
 	for _, name := range workloads {
@@ -157,7 +157,7 @@ type bench struct {
 	// their workload might be behind, and the changes are often the same.
 	confirmed map[confirmation]*confirmed
 	// hooks is how late the last way to a pod of a workload closes in what its other changes were looked for: one report has one hook for it.
-	hooks map[string]engine.Time
+	hooks map[string]lates
 	// measured is what the searches of the groups came to that were measured before their turn.
 	measured map[string]lates
 }
@@ -178,17 +178,16 @@ func (b *bench) measure(s *search, g *group) error {
 }
 
 // hookFor is how late the last way to a pod of a workload closes in all that is done to it and loses something, where its load balancer is known.
-func (b *bench) hookFor(workload string, units []*unit) (engine.Time, error) {
-	latest := engine.Time(0)
+func (b *bench) hookFor(workload string, units []*unit) (latest lates, err error) {
 	for _, g := range groupsOf(units, workload) {
 		if g.preset != "" || g.sudden {
 			continue
 		}
 		s := b.searchFor(&g)
 		if err := b.measure(s, &g); err != nil {
-			return 0, err
+			return latest, err
 		}
-		latest = max(latest, s.lates.any)
+		latest.upTo(&s.lates)
 	}
 	return latest, nil
 }
@@ -226,7 +225,8 @@ func (b *bench) solve(g group) error {
 	} else if err := b.measure(s, &g); err != nil {
 		return err
 	}
-	s.lates.any = max(s.lates.any, b.hooks[g.workload])
+	hook := b.hooks[g.workload]
+	s.lates.upTo(&hook)
 	found, noHelp := s.run()
 	solved := &solution{lates: s.lates}
 	for _, a := range found {

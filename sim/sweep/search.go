@@ -28,7 +28,7 @@ type search struct {
 	lates    lates
 	shown    int // how many are looked for
 	// elsewhere is how late the last way to a pod closes in what else is done to the workload: a hook is long enough for that, too.
-	elsewhere engine.Time
+	elsewhere lates
 	budget    int            // for one size of sets of changes
 	mostNew   int            // how many new seeds confirm what was found, at most
 	reruns    int            // the budget for the units' own seeds with what was found
@@ -47,6 +47,15 @@ type search struct {
 type lates struct {
 	assumed engine.Time // at most, in the runs as assumed
 	any     engine.Time // also with the other values of what the cases depend on
+	// by is the other value that makes it so, none where that is as assumed.
+	by record.OtherValue
+}
+
+// upTo has a hook be long enough for what else is done to a workload.
+func (l *lates) upTo(o *lates) {
+	if o.any > l.any {
+		l.any, l.by = o.any, o.by
+	}
 }
 
 // lateSeeds is how many seeds it is measured on. With each other value of an assumption they are lateOther, and fewestOther where all
@@ -71,16 +80,17 @@ func (s *search) measureOn(changes []fix.Change) error {
 		sc      *world.Scenario
 		seed    uint64
 		assumed bool
+		other   record.OtherValue
 	}
 	var runs []run
 	for _, u := range s.units {
 		seeds := u.record.Runs[:min(lateSeeds, len(u.record.Runs))]
 		for i := range seeds {
-			runs = append(runs, run{fix.Patient(fix.Apply(u.sc, s.workload, changes), s.workload), seeds[i].Seed, true})
+			runs = append(runs, run{fix.Patient(fix.Apply(u.sc, s.workload, changes), s.workload), seeds[i].Seed, true, record.OtherValue{}})
 		}
 		for _, alt := range mattering(u) {
 			for i := range seeds[:s.seedsWithOthers(u)] {
-				runs = append(runs, run{fix.Patient(fix.Apply(alt.Scenario, s.workload, changes), s.workload), seeds[i].Seed, false})
+				runs = append(runs, run{fix.Patient(fix.Apply(alt.Scenario, s.workload, changes), s.workload), seeds[i].Seed, false, record.OtherValue{ID: alt.ID, Value: alt.Value}})
 			}
 		}
 	}
@@ -97,7 +107,7 @@ func (s *search) measureOn(changes []fix.Change) error {
 		if late.err != nil {
 			return late.err
 		}
-		s.lates.any = max(s.lates.any, late.at)
+		s.lates.upTo(&lates{any: late.at, by: runs[i].other})
 		if runs[i].assumed {
 			s.lates.assumed = max(s.lates.assumed, late.at)
 		}

@@ -68,7 +68,9 @@ func (b *bench) goOn(s *search) error {
 			return err
 		}
 		if a.sleeps() >= 0 {
-			b.hooks[s.workload] = max(b.hooks[s.workload], s.lates.any)
+			hook := b.hooks[s.workload]
+			hook.upTo(&s.lates)
+			b.hooks[s.workload] = hook
 		}
 		f, _ := s.confirm(a)
 		if !endsWith(&f) || len(f.Cases) == 0 || f.Cases[0].Confirm.Runs == 0 {
@@ -161,7 +163,7 @@ func (s *search) gentler(a *attempt) (*attempt, error) {
 	if err := s.measureOn(a.changes); err != nil {
 		return nil, err
 	}
-	s.lates.any = max(s.lates.any, s.elsewhere)
+	s.lates.upTo(&s.elsewhere)
 	first := fix.Apply(s.units[0].sc, s.workload, a.changes)
 	hook := fix.Shorter(first, first.Workload(s.workload), fix.Sleep(s.lates.any))
 	if hook == nil {
