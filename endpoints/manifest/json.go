@@ -97,7 +97,7 @@ func (p *jsonParser) value(depth int) node {
 	}
 	switch c := p.peek(); {
 	case c == '{':
-		n.shape = mapping
+		n.shape, n.braces = mapping, true
 		p.members(&n, depth)
 	case c == '[':
 		n.shape = sequence

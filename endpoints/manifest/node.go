@@ -31,7 +31,7 @@ type node struct {
 	// plain marks a scalar that was not quoted, so that it may be a null, a
 	// boolean or a number.
 	plain bool
-	// braces marks a mapping of YAML that is written in braces.
+	// braces marks a mapping that is written in braces, as all of JSON are.
 	braces bool
 }
 

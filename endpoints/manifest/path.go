@@ -208,11 +208,15 @@ func keep[T any](items []T, drop []bool) []T {
 	return kept
 }
 
-// InBraces reports whether the input has a mapping at a path, and has it in braces, which fields cannot be pasted below. JSON is
-// read as if it were in lines.
+// InBraces reports whether the input has a mapping at a path, and has it in braces, which fields cannot be pasted below.
 func (o *Object) InBraces(path string) bool {
 	_, v, found := o.walk(path)
 	return found && v.shape == mapping && v.braces
+}
+
+// InJSON reports whether the object is written in JSON: in braces, with its names in quotes.
+func (o *Object) InJSON() bool {
+	return o.root != nil && o.root.braces && len(o.root.kids) > 0 && !o.root.kids[0].plain
 }
 
 // Fields are the names that a mapping of the input has, in its order; none for what is no mapping, or is not there.

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestWhatIsPastedIntoBracesParses(t *testing.T) {
 		}
 		o := load(head + c.container)
 		e := New(o, o.Value, path, Value{YAML: "{sleep: {seconds: 5}}"}, "")
-		if got := strings.Join(e.YAML(), "|"); got != c.want || !e.Braces {
+		if got := strings.Join(e.YAML(), "|"); got != c.want || e.Braces != InBraces {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 		pasted := strings.Replace(c.container, c.at, c.at+e.YAML()[0]+", ", 1)
@@ -46,7 +47,50 @@ func TestWhatIsPastedIntoBracesParses(t *testing.T) {
 	lines := "      - name: web\n        image: web:1\n"
 	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(head + lines)}}, manifest.Options{})
 	o := objects.Deployments[0].Object
-	if e := New(o, o.Value, path, Value{YAML: "{sleep: {seconds: 5}}"}, ""); e.Braces || len(e.YAML()) != 3 {
+	if e := New(o, o.Value, path, Value{YAML: "{sleep: {seconds: 5}}"}, ""); e.Braces != NoBraces || len(e.YAML()) != 3 {
 		t.Errorf("%+v", e)
+	}
+}
+
+// What is pasted into a manifest in JSON is JSON with the comma that it needs, and the manifest with it has the field.
+func TestWhatIsPastedIntoJSONParses(t *testing.T) {
+	t.Parallel()
+	const path = "spec.template.spec.containers[0].lifecycle.preStop"
+	const hook = `{exec: {command: [sh, -c, "sleep 5 && echo \"<\" 7", "8", true]}}`
+	for name, c := range map[string]struct{ container, at, want string }{ // order: each for itself
+		"with other fields":       {`{"name": "web"}`, `{"name`, `"lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "sleep 5 && echo \"<\" 7", "8", true]}}},`},
+		"with none":               {`{"name": "web", "lifecycle": {}}`, `{}`, `"preStop": {"exec": {"command": ["sh", "-c", "sleep 5 && echo \"<\" 7", "8", true]}}`},
+		"a hook that is replaced": {`{"name": "web", "lifecycle": {"preStop": {"sleep": {"seconds": 1}}}}`, ``, `"preStop": {"exec": {"command": ["sh", "-c", "sleep 5 && echo \"<\" 7", "8", true]}}`},
+	} {
+		text := `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
+"spec": {"selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [` + c.container + `]}}}}]}`
+		objects, problems := manifest.Load([]manifest.File{{Name: "web.json", Data: []byte(text)}}, manifest.Options{})
+		if len(objects.Deployments) != 1 {
+			t.Fatalf("%s: %v", name, problems)
+		}
+		o := objects.Deployments[0].Object
+		e := New(o, o.Value, path, Value{YAML: hook}, "")
+		got := e.YAML()
+		if len(got) != 1 || got[0] != c.want || !e.JSON() || e.Line != 2 {
+			t.Errorf("%s: %q, want %q; %+v", name, got, c.want, e)
+			continue
+		}
+		pasted := strings.Replace(text, c.at, "{"+got[0]+c.at[min(1, len(c.at)):], 1)
+		if c.at == "" { // it takes the place of what is there
+			pasted = strings.Replace(text, `"preStop": {"sleep": {"seconds": 1}}`, got[0], 1)
+		}
+		if !json.Valid([]byte(pasted)) {
+			t.Errorf("%s: malformed with it: %s", name, pasted)
+		}
+	}
+	for text, want := range map[string]bool{ // order: each for itself
+		"apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n":                     false,
+		"{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}\n":                   false,
+		`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}`: true,
+		"\"apiVersion\": v1\nkind: Service\nmetadata: {\"name\": web}\nspec: {ports: [{port: 80}]}\n":             false,
+	} {
+		if got := loaded(t, text).InJSON(); got != want {
+			t.Errorf("%v of %s", got, text)
+		}
 	}
 }

@@ -33,7 +33,44 @@ type Edit struct {
 	// Gone says that the whole object is deleted: From names it.
 	Gone bool
 	// Braces says that what the field stands in, or would, is written in braces: so is what is to be pasted, which goes between these.
-	Braces bool
+	Braces Braces
+}
+
+// Braces says how the mapping is written that a field stands in.
+type Braces uint8
+
+const (
+	NoBraces    Braces = iota
+	InBraces           // of YAML
+	InJSON             // so is what is to be pasted
+	BeforeOther        // in JSON, with other fields: what is to be pasted needs a comma behind it
+)
+
+// String says whether there are braces, and which.
+func (b Braces) String() string {
+	switch b {
+	case NoBraces, InBraces:
+		return strconv.FormatBool(b == InBraces)
+	case InJSON:
+		return "JSON"
+	default:
+		return "JSON, before other fields"
+	}
+}
+
+// JSON says that what is to be pasted is JSON.
+func (e *Edit) JSON() bool { return e.Braces >= InJSON }
+
+// bracesOf is how an object has the mapping at a path.
+func bracesOf(o *manifest.Object, path string) Braces {
+	switch {
+	case !o.InBraces(path):
+		return NoBraces
+	case o.InJSON():
+		return InJSON
+	default:
+		return InBraces
+	}
 }
 
 // Value is what a field has. The zero Value is that of a field that is not there.
@@ -82,9 +119,12 @@ func New(o *manifest.Object, object any, path string, to Value, was string) Edit
 	}
 	p := o.At(path)
 	e := Edit{File: p.File, Line: p.Line, Kind: o.Kind, Path: path, At: o.Nearest(path), To: to}
-	e.Braces = o.InBraces(e.At)
-	if e.At == path {
-		e.From, e.Braces = Read(object, path, was), o.InBraces(strings.TrimSuffix(path, "."+lastName(path)))
+	e.Braces = bracesOf(o, e.At)
+	switch {
+	case e.At == path:
+		e.From, e.Braces = Read(object, path, was), bracesOf(o, strings.TrimSuffix(path, "."+lastName(path)))
+	case e.Braces == InJSON && len(o.Fields(e.At)) > 0:
+		e.Braces = BeforeOther
 	}
 	return e
 }
@@ -118,7 +158,7 @@ func (e *Edit) YAML() []string {
 	case e.Merge:
 		out = e.block(0)
 	case e.File == "" && e.Line == 0:
-	case e.Braces && (e.At != e.Path || e.To.isMapping()):
+	case e.Braces != NoBraces && (e.At != e.Path || e.To.isMapping()):
 		out = e.inBraces()
 	case e.At != e.Path:
 		out = e.block(len(manifest.Steps(e.At)))
@@ -139,15 +179,49 @@ func (e *Edit) inBraces() []string {
 	} else {
 		names = names[len(names)-1:]
 	}
-	text := e.To.YAML
+	text, quote := e.To.YAML, func(name string) string { return name }
+	if e.JSON() {
+		text, quote = inJSONOf(nodeOf(text)), quoted
+	}
 	for i := len(names) - 1; i >= 0; i-- {
 		name, _ := names[i].(string)
-		if text = name + ": " + text; i > 0 {
+		if text = quote(name) + ": " + text; i > 0 {
 			text = "{" + text + "}"
 		}
 	}
-	return broken([]string{text})
+	switch {
+	case e.Braces == BeforeOther:
+		return []string{text + ","}
+	case e.JSON():
+		return []string{text}
+	default:
+		return broken([]string{text})
+	}
 }
+
+// inJSONOf is a value as JSON has it, in one line.
+func inJSONOf(n *yaml.Node) string {
+	var parts []string
+	switch {
+	case n.Kind == yaml.MappingNode:
+		for i := 1; i < len(n.Content); i += 2 {
+			parts = append(parts, quoted(n.Content[i-1].Value)+": "+inJSONOf(n.Content[i]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case n.Kind == yaml.SequenceNode:
+		for _, x := range n.Content {
+			parts = append(parts, inJSONOf(x))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case n.ShortTag() == "!!int" || n.ShortTag() == "!!bool":
+		return n.Value
+	default:
+		return quoted(n.Value)
+	}
+}
+
+// quoted is a text as JSON has it.
+func quoted(text string) string { return ValueOf(text, "").YAML }
 
 // document is the object that is added: in as few lines as have room for it on a page.
 func (e *Edit) document() []string {

@@ -121,7 +121,7 @@ func intoFlow(data []byte, at int, steps []any, to Value) ([]byte, error) {
 	rest := bytes.TrimLeft(data[at+1:], " \r\n\t")
 	quote := func(name string) string { return name }
 	if inJSON(data) {
-		quote = func(name string) string { return `"` + name + `"` }
+		quote = quoted
 	}
 	text := to.YAML
 	for i := len(steps) - 1; i >= 0; i-- {

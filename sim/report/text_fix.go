@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -1091,18 +1092,30 @@ func (t *text) block(e *edit.Edit, where string) bool {
 	switch {
 	case len(block) == 0:
 		return false
-	case e.Braces && e.With.YAML == "":
+	case e.Braces != edit.NoBraces && e.With.YAML == "":
 		for i := range block {
 			block[i] = strings.TrimSpace(block[i])
 		}
-		t.Hanging("      "+where+inBracesOf(e)+": ", 8, strings.Join(block, " "))
-	case t.room.terse:
-		t.paste(where, inOneLine(block))
-	default:
-		if in := container.FindString(e.At); in != "" { // above its line another one ends
-			block[0] += " # of " + in + ", which begins here"
+		where = "      " + where + inBracesOf(e) + ": "
+		text := strings.Join(block, " ")
+		if !e.JSON() || page.Width(where)+len(text) <= t.Width() {
+			t.Hanging(where, 8, text)
+			return true
 		}
-		t.paste(where, block)
+		t.Verbatim(strings.TrimRight(where, " ")) // a text of JSON is in one line
+		t.Verbatim("          " + text)
+	default:
+		if t.room.terse {
+			block = inOneLine(block)
+		}
+		note, in := "", container.FindString(e.At)
+		switch {
+		case e.At == e.Path && e.Path != "" && !e.Merge && e.With.YAML == "": // beside it there would be two
+			note = "# in place of the one here"
+		case in != "" && !t.room.terse: // above its line another one ends
+			note = "# of " + in + ", which begins here"
+		}
+		t.paste(where, note, block)
 	}
 	return true
 }
@@ -1113,15 +1126,19 @@ var container = regexp.MustCompile(`[a-zA-Z]+\[[1-9]\d*\]$`)
 // inBracesOf says between which braces of a line an edit goes, or what it takes the place of there: a line may have several.
 func inBracesOf(e *edit.Edit) string {
 	field := cmp.Or(e.Key(), e.At[strings.LastIndexByte(e.At, '.')+1:])
+	where := "in the braces"
+	if e.JSON() { // the comma stands behind it
+		where = "first in the braces"
+	}
 	switch {
 	case e.At == e.Path:
 		return "in place of that " + field
 	case e.At == "spec.template.spec":
-		return "in the braces of the pod's spec"
+		return where + " of the pod's spec"
 	case field == "":
-		return "in the braces"
+		return where
 	default:
-		return "in the braces of " + field
+		return where + " of " + field
 	}
 }
 
@@ -1143,19 +1160,19 @@ func (t *text) above(e *edit.Edit) *edit.Edit {
 	return nil
 }
 
-// paste writes a block beside where it belongs, or below that where the page has no room beside it.
-func (t *text) paste(where string, block []string) {
-	widest := 0
+// paste writes a block beside where it belongs, or below that where the page has no room beside it. A note stands behind its first line.
+func (t *text) paste(where, note string, block []string) {
+	widest := len(block[0]+note) + 1
 	for _, line := range block {
 		widest = max(widest, len(line))
 	}
 	indent := "      " + strings.Repeat(" ", len(where))
 	first := "      " + where
 	if len(indent)+widest > t.Width() {
-		t.Verbatim(strings.TrimRight(first, " "))
-		first, indent = "          ", "          "
+		t.Verbatim(strings.TrimRight(first+note, " "))
+		first, indent, note = "          ", "          ", ""
 	}
-	t.Verbatim(first + block[0])
+	t.Verbatim(strings.TrimRight(first+block[0]+" "+note, " "))
 	for _, line := range block[1:] {
 		t.Verbatim(indent + line)
 	}

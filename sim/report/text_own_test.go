@@ -67,24 +67,58 @@ func TestWhatIsToBePastedStandsOnThePageOnce(t *testing.T) {
 func TestWhereSomethingIsPastedIsSaid(t *testing.T) {
 	t.Parallel()
 	const pod, sleep = "spec.template.spec", "{sleep: {seconds: 15}}"
+	word := strings.Repeat("x", 90) // so long that there is no room beside the place
+	long := "{exec: {command: [" + word + "]}}"
 	for _, c := range []struct {
 		at, path, to, want string
-		braces             bool
+		braces             edit.Braces
 	}{
-		{pod + ".containers[0]", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 in the braces of containers[0]: lifecycle: {preStop: {sleep: {seconds: 15}}}", true},
-		{pod + ".containers[0].lifecycle", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 in the braces of lifecycle: preStop: {sleep: {seconds: 15}}", true},
-		{pod + ".containers[1].lifecycle.preStop", pod + ".containers[1].lifecycle.preStop", sleep, "web.yaml:9 in place of that preStop: preStop: {sleep: {seconds: 15}}", true},
-		{pod, pod + ".terminationGracePeriodSeconds", "60", "web.yaml:9 in the braces of the pod's spec: terminationGracePeriodSeconds: 60", true},
-		{"", "metadata.labels", "{a: b}", "web.yaml:9 in the braces: metadata: {labels: {a: b}}", true},
-		{pod + ".containers[0]", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: preStop: sleep: {seconds: 15}", false},
-		{pod + ".containers[12]", pod + ".containers[12].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: # of containers[12], which begins here preStop: sleep: {seconds: 15}", false},
-		{pod + ".containers[12].lifecycle", pod + ".containers[12].lifecycle.preStop", sleep, "web.yaml:9 preStop: sleep: {seconds: 15}", false},
+		{pod + ".containers[0]", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 in the braces of containers[0]: lifecycle: {preStop: {sleep: {seconds: 15}}}", edit.InBraces},
+		{pod + ".containers[0].lifecycle", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 in the braces of lifecycle: preStop: {sleep: {seconds: 15}}", edit.InBraces},
+		{pod + ".containers[1].lifecycle.preStop", pod + ".containers[1].lifecycle.preStop", sleep, "web.yaml:9 in place of that preStop: preStop: {sleep: {seconds: 15}}", edit.InBraces},
+		{pod, pod + ".terminationGracePeriodSeconds", "60", "web.yaml:9 in the braces of the pod's spec: terminationGracePeriodSeconds: 60", edit.InBraces},
+		{"", "metadata.labels", "{a: b}", "web.yaml:9 in the braces: metadata: {labels: {a: b}}", edit.InBraces},
+		{pod + ".containers[0]", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: preStop: sleep: {seconds: 15}", edit.NoBraces},
+		{pod + ".containers[12]", pod + ".containers[12].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: # of containers[12], which begins here preStop: sleep: {seconds: 15}", edit.NoBraces},
+		{pod + ".containers[12].lifecycle", pod + ".containers[12].lifecycle.preStop", sleep, "web.yaml:9 preStop: sleep: {seconds: 15}", edit.NoBraces},
+		{pod + ".containers[0].lifecycle.preStop", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 preStop: # in place of the one here sleep: {seconds: 15}", edit.NoBraces},
+		{pod + ".containers[0].lifecycle.preStop", pod + ".containers[0].lifecycle.preStop", long, "web.yaml:9 # in place of the one here preStop: exec: {command: [" + word + "]}", edit.NoBraces},
 	} {
 		e := edit.Edit{File: "web.yaml", Line: 9, Kind: "Deployment", Path: c.path, At: c.at, Braces: c.braces, To: edit.Value{YAML: c.to}}
 		x := newText(&record.Simulation{}, TextOptions{}, everything)
 		x.edit(&e, "")
 		if got := strings.Join(strings.Fields(x.String()), " "); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// What goes into JSON is JSON: in one line, which a break would spoil, with the comma that parts it from what stands there.
+func TestWhatIsPastedIntoJSONIsJSON(t *testing.T) {
+	t.Parallel()
+	const hook = "spec.template.spec.containers[0].lifecycle.preStop"
+	program := strings.Repeat("sleep 1; ", 12)
+	for _, c := range []struct {
+		at, to, want string
+		braces       edit.Braces
+	}{
+		{strings.TrimSuffix(hook, ".lifecycle.preStop"), "{sleep: {seconds: 15}}", `
+      web.json:9   first in the braces of containers[0]:
+          "lifecycle": {"preStop": {"sleep": {"seconds": 15}}},
+`, edit.BeforeOther},
+		{strings.TrimSuffix(hook, ".preStop"), "{sleep: {seconds: 15}}", `
+      web.json:9   first in the braces of lifecycle: "preStop": {"sleep": {"seconds": 15}}
+`, edit.InJSON},
+		{hook, `{exec: {command: [sh, -c, "` + program + `"]}}`, `
+      web.json:9   in place of that preStop:
+          "preStop": {"exec": {"command": ["sh", "-c", "` + program + `"]}}
+`, edit.InJSON},
+	} {
+		e := edit.Edit{File: "web.json", Line: 9, Kind: "Deployment", Path: hook, At: c.at, Braces: c.braces, To: edit.Value{YAML: c.to}}
+		x := newText(&record.Simulation{}, TextOptions{}, everything)
+		x.edit(&e, "")
+		if got := "\n" + x.String(); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
 }
