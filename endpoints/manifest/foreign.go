@@ -7,7 +7,7 @@ import "slices"
 // object, not even a name.
 func foreign(group, kind string) bool {
 	return slices.Contains(map[string][]string{
-		"":                    {"ConfigMap"},                            // how a proxy is set
+		"":                    {"ConfigMap", "ReplicationController"},   // a ConfigMap says how a proxy is set
 		"apps.kruise.io":      {"CloneSet", "DaemonSet", "StatefulSet"}, // OpenKruise
 		"apps.openshift.io":   {"DeploymentConfig"},
 		"argoproj.io":         {"Rollout"},

@@ -53,6 +53,12 @@ func TestOddInput(t *testing.T) {
 		{"two documents that are not separated", "{a: b}\n{c: d}\n", "error: x:2:1: malformed YAML: expected the end of the document; put a line with only --- between documents\n"},
 		{"a second document after a line break of Unicode", "a: b\u2028---\nc: d\n", "error: x:2:1: a second document starts here; put a line with only --- between documents\n"},
 		{"JSON without a colon", `{"a" "b"}`, "error: x:1:6: malformed JSON: expected ':' after the key \"a\", got '\"'\n"},
+		{"a template below a key", "a:\n  b:\n    {{- include \"c\" . | nindent 4 }}\nd:\n  {{- if .Values.e }}\n", "error: x:3:5: a template ({{ }}), not YAML; render it first, for example with helm template\n"},
+		{"a template behind a key", "a: &b {{ c }}\nd: {{- e | quote }}\n- f\n", "error: x:2:4: a template ({{ }}), not YAML; render it first, for example with helm template\n"},
+		{"braces in quotes are no template", "a: '{{ b }}'\nc: \"x: {{ d }}\"\n - e\n", "error: x:3:2: malformed YAML: expected a key here; check the indentation of this line and those above\n"},
+		{"a Helm chart", "apiVersion: v2\nname: web\nversion: 0.1.0\n", "error: x:1:1: kind: missing; this is the Chart.yaml of a Helm chart: render the chart first, for example with helm template\n"},
+		{"a kustomization", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nreplicas: [{name: web, count: 6}]\n",
+			"warning: x:1:1: Kustomization: not built, so what it adds and changes is not in the answer: -k DIR builds it, or kubectl kustomize DIR before\nskipped kustomize.config.k8s.io/v1beta1 Kustomization 1\n"},
 		{"a template as a value", "a: {{ .Values.web }}\n", "error: x:1:4: a template ({{ }}), not YAML; render it first, for example with helm template\n"},
 		{"a template at the top", "{{ if .Values.web }}\na: b\n{{ end }}\n", "error: x:1:1: a template ({{ }}), not YAML; render it first, for example with helm template\n"},
 	} {

@@ -188,6 +188,9 @@ func lookup(kinds map[string]*kindInfo, apiVersion, kind string) use {
 	return use{skip: true} // a kind of another group with the same name
 }
 
+// kustomize is the group of what is no object of a cluster: it says how others are made.
+const kustomize = "kustomize.config.k8s.io"
+
 // ownGroup is that of lameduck's own kinds.
 const ownGroup = "lameduck"
 
@@ -199,6 +202,9 @@ func ours(group string) bool { return group == ownGroup || strings.HasPrefix(gro
 func skipUnknown(kinds map[string]*kindInfo, group, apiVersion, kind string) use {
 	if ours(group) {
 		return skipFor(nil, Error, "kind", "unknown kind; "+apiVersion+" has Scenario")
+	}
+	if group == kustomize {
+		return skipFor(nil, Warning, "", "not built, so what it adds and changes is not in the answer: -k DIR builds it, or kubectl kustomize DIR before")
 	}
 	if !builtin(group) {
 		return use{skip: true}

@@ -200,7 +200,7 @@ func (l *loader) report(severity Severity, at *node, kind, name, field, message 
 
 func (l *loader) skip(apiVersion, kind string, u use, at Position, name string) {
 	if u.message != "" {
-		l.note(Problem{Position: at, Kind: kind, Name: name, Field: u.field, Message: u.message, Severity: u.severity, Refused: u.severity == Warning})
+		l.note(Problem{Position: at, Kind: kind, Name: name, Field: u.field, Message: u.message, Severity: u.severity, Refused: u.severity == Warning && groupOf(apiVersion) != kustomize})
 	}
 	if u.severity == Warning || u.message == "" {
 		l.skipped[[2]string{apiVersion, kind}]++
@@ -287,6 +287,8 @@ func (l *loader) incomplete(n *node, apiVersion, kind string) {
 			message = "missing; for a " + kind + " it is " + info.apiVersion
 		}
 		l.report(Error, n, kind, meta.str("name"), "apiVersion", message)
+	case meta == nil && n.str("name") != "" && n.str("version") != "":
+		l.report(Error, n, "", "", "kind", "missing; this is the Chart.yaml of a Helm chart: render the chart first, for example with helm template")
 	default:
 		l.report(Error, n, "", meta.str("name"), "kind", "missing; what kind of "+apiVersion+" object is this?")
 	}

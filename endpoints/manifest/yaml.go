@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -40,12 +41,34 @@ func parseYAML(text string, line int) (*node, *syntaxError) {
 		return nil, unprintable(text, line)
 	case gave.malformed:
 		return nil, &gave.syntaxError // the better message, and it has a column
+	}
+	if at := templateIn(text, line); at != nil {
+		return nil, at
+	}
+	switch {
 	case err.col == 0 && err.line == gave.line:
 		err.col = gave.col
 	case err.col == 0:
 		err.col = firstColumn(text, int(err.line)-line)
 	}
 	return nil, err
+}
+
+const unrendered = "a template ({{ }}), not YAML; render it first, for example with helm template"
+
+// templateIn finds the first line of a malformed document that is one of a template, nil for none.
+func templateIn(text string, line int) *syntaxError {
+	for i, row := range strings.Split(text, "\n") {
+		words := strings.TrimLeft(row, " -")
+		at := len(row) - len(words)
+		if value := strings.Index(words, ": {{"); value >= 0 && !strings.ContainsAny(words[:value], "#\"'") {
+			at += value + len(": ")
+		}
+		if strings.HasPrefix(row[at:], "{{") {
+			return &syntaxError{int32(line + i), int32(1 + utf8.RuneCountInString(row[:at])), unrendered}
+		}
+	}
+	return nil
 }
 
 // parseFullYAML is parseYAML for all of YAML. The column of an error is 0 where
@@ -184,7 +207,7 @@ func (c *converter) mapping(n *yaml.Node, out *converted, depth int) {
 		}
 		k := c.convert(key, depth+1)
 		if k.shape == mapping && key.Style&yaml.FlowStyle != 0 && len(n.Content) == 2 && n.Style&yaml.FlowStyle != 0 {
-			c.fail(n, "a template ({{ }}), not YAML; render it first, for example with helm template")
+			c.fail(n, unrendered)
 			return
 		}
 		if k.shape != scalar {

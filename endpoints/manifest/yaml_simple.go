@@ -308,7 +308,7 @@ func (p *simpleParser) outside(column int) {
 // noKey gives up on a line of a mapping that is no "key: value".
 func (p *simpleParser) noKey() {
 	if strings.HasPrefix(p.text[p.pos:p.end], "{{") {
-		p.malformed(p.pos, "a template ({{ }}), not YAML; render it first, for example with helm template")
+		p.malformed(p.pos, unrendered)
 		return
 	}
 	p.unsupported(p.pos)

@@ -11,7 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Workloads of other makers are not simulated: they are named as what they are, wherever a Service selects their pods.
+// Workloads of other makers, and ReplicationControllers, are not simulated: they are named as what they are, wherever a Service selects their pods.
 
 // Kinds of workloads, as people say them where the kind alone would mislead.
 const (
@@ -28,7 +28,7 @@ const knativeLabel = "serving.knative.dev/service"
 func templateOf(o *manifest.Object) *corev1.PodTemplateSpec {
 	path := []string{"spec", "template"}
 	switch o.Kind {
-	case "CloneSet", "DaemonSet", "StatefulSet", "DeploymentConfig", "Rollout", "Job":
+	case "CloneSet", "DaemonSet", "StatefulSet", "DeploymentConfig", "ReplicationController", "Rollout", "Job":
 	case "CronJob":
 		path = []string{"spec", "jobTemplate", "spec", "template"}
 	case "Service": // one of Kubernetes' own is not raw

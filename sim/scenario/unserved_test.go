@@ -133,16 +133,18 @@ func TestAnAppWithoutAServiceIsNamed(t *testing.T) {
 	t.Parallel()
 	const knative = "{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: hello}, spec: {template: {spec: {containers: [{image: i}]}}}}\n"
 	const rollout = "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, metadata: {name: web}, spec: {replicas: 3, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}}\n"
+	controller := strings.NewReplacer("argoproj.io/v1alpha1", "v1", "Rollout", "ReplicationController", "{matchLabels: {app: web}}", "{app: web}").Replace(rollout)
 	const service = "---\n{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}\n"
 	const job = "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {metadata: {labels: {app: j}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}\n"
 	for name, c := range map[string]struct {
 		input string
 		want  []string
 	}{
-		"Knative":        {knative, []string{"a Knative Service is a kind that is not simulated, and no Service of the input leads to its pods"}},
-		"a Rollout":      {rollout, []string{"a Rollout is a kind that is not simulated, and no Service of the input leads to its pods"}},
-		"with a Service": {rollout + service, []string{"Service web selects the Rollout web: a kind that is not simulated"}},
-		"a Job":          {job, nil},
+		"Knative":                                {knative, []string{"a Knative Service is a kind that is not simulated, and no Service of the input leads to its pods"}},
+		"a Rollout":                              {rollout, []string{"a Rollout is a kind that is not simulated, and no Service of the input leads to its pods"}},
+		"with a Service":                         {rollout + service, []string{"Service web selects the Rollout web: a kind that is not simulated"}},
+		"a Job":                                  {job, nil},
+		"a ReplicationController with a Service": {controller + service, []string{"Service web selects the ReplicationController web: a kind that is not simulated"}},
 	} {
 		cases, _ := casesIn(t, c.input, Options{Actions: []string{"rollout"}})
 		var got []string

@@ -42,11 +42,8 @@ func (c *simCommand) nothing(objects *manifest.Objects, problems []manifest.Prob
 		c.std.say("hint: the input is empty: no Kubernetes object is in it; a Deployment and its Service are needed")
 		return
 	}
-	for _, s := range objects.Skipped {
-		if s.Kind == "Kustomization" {
-			c.std.say("hint: a Kustomization is not built with -f: -k DIR does, with the machine's kustomize or kubectl")
-			return
-		}
+	if slices.ContainsFunc(objects.Skipped, func(s manifest.Skipped) bool { return strings.HasPrefix(s.APIVersion, "kustomize.config.k8s.io/") }) {
+		return // a warning has said what it is for
 	}
 	if words := kindsOf(objects.Skipped); words != "" && len(objects.All) == 0 {
 		c.std.say("hint: nothing of the input is simulated: %s; a Deployment and its Service are needed", words)

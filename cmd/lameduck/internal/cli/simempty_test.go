@@ -23,7 +23,7 @@ func TestWhyNothingIsSimulated(t *testing.T) {
 		"":       "hint: the input is empty: no Kubernetes object is in it; a Deployment and its Service are needed",
 		service:  "",
 		"# only": "hint: the input is empty: no Kubernetes object is in it; a Deployment and its Service are needed",
-		"---\n{apiVersion: kustomize.config.k8s.io/v1beta1, kind: Kustomization}\n": "hint: a Kustomization is not built with -f: -k DIR does, with the machine's kustomize or kubectl",
+		"---\n{apiVersion: kustomize.config.k8s.io/v1beta1, kind: Kustomization}\n": "",
 		foreign("Foo"): "hint: nothing of the input is simulated: 1 Foo (example.com/v1); a Deployment and its Service are needed",
 		foreign("A", "B", "C", "D"): "hint: nothing of the input is simulated: 1 A (example.com/v1), 1 B (example.com/v1), 1 C (example.com/v1), 1 D (example.com/v1); " +
 			"a Deployment and its Service are needed",
