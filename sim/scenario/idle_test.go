@@ -71,3 +71,23 @@ func TestABudgetThatCoversNoPod(t *testing.T) {
 		}
 	}
 }
+
+// A Service without a selector leads to what its EndpointSlices have, where these are in the input.
+func TestAServiceWithoutASelectorLeadsToItsSlices(t *testing.T) {
+	t.Parallel()
+	const service = "apiVersion: v1\nkind: Service\nmetadata: {name: db, namespace: shop}\nspec: {ports: [{port: 80}]}\n"
+	slice := func(name, of string) string {
+		return "---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: " + name + ", namespace: shop, labels: {kubernetes.io/service-name: " + of + "}}\n" +
+			"addressType: IPv4\nports: [{port: 80}]\nendpoints: [{addresses: [192.0.2.42]}]\n"
+	}
+	for text, want := range map[string]string{ // order: each for itself
+		service:                       "it has no selector: what is behind it is not in the input; no case for it",
+		service + slice("db-1", "dx"): "it has no selector: what is behind it is not in the input; no case for it",
+		service + slice("db-1", "db") + slice("db-2", "db"): "it has no selector: it leads to the addresses of EndpointSlice db-1, db-2, which are no pods of the input; no case for it",
+	} {
+		_, problems := inferText(t, text, Options{})
+		if len(problems) != 1 || problems[0].Message != want {
+			t.Errorf("%v, want %s", problems, want)
+		}
+	}
+}

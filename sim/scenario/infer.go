@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/units"
@@ -400,6 +401,17 @@ func (b *builder) labelledLater(selects func(namespace string, labels map[string
 	})
 }
 
+// slicesOf names the EndpointSlices of the input that are of a Service.
+func (w *inventory) slicesOf(s manifest.Typed[*corev1.Service]) []string {
+	var out []string
+	for _, o := range w.slices {
+		if v, ok := o.Value.(*discoveryv1.EndpointSlice); ok && o.Namespace == s.Namespace && v.Labels[discoveryv1.LabelServiceName] == s.Name {
+			out = append(out, o.Name)
+		}
+	}
+	return out
+}
+
 // idle warns of Services that lead nowhere.
 func (b *builder) idle(cases []Case) {
 	for _, s := range b.world.services {
@@ -409,6 +421,9 @@ func (b *builder) idle(cases []Case) {
 			why = "type ExternalName is a DNS alias: it has no traffic here"
 		case len(s.Value.Spec.Selector) == 0:
 			why = "it has no selector: what is behind it is not in the input"
+			if names := b.world.slicesOf(s); len(names) > 0 {
+				why = "it has no selector: it leads to the addresses of EndpointSlice " + strings.Join(names[:min(3, len(names))], ", ") + ", which are no pods of the input"
+			}
 		case len(b.census.behind[s.ID()]) == 0:
 			if slices.ContainsFunc(cases, func(c Case) bool { return c.Service == s.ID() }) {
 				continue

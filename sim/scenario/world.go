@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
@@ -40,6 +41,7 @@ type inventory struct {
 	scaledObjects  []*manifest.Object // KEDA's
 	nodePools      []*manifest.Object // Karpenter's
 	adverts        []*manifest.Object // MetalLB's BGPAdvertisements and L2Advertisements
+	slices         []*manifest.Object // EndpointSlices, of which only those without a Service's selector are looked at
 	unread         []*manifest.Object // what leads requests to Services, and is not read
 	bindings       []*manifest.Object // TargetGroupBindings of AWS's controller
 	meshRules      []*manifest.Object // VirtualServices and DestinationRules of Istio
@@ -84,6 +86,8 @@ func newInventory(objects []*manifest.Object) *inventory {
 			w.autoscalers = append(w.autoscalers, manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]{Object: o, Value: v})
 		case *policyv1.PodDisruptionBudget:
 			w.budgets = append(w.budgets, world.Budget{Value: v, Object: o})
+		case *discoveryv1.EndpointSlice:
+			w.slices = append(w.slices, o)
 		case *corev1.PersistentVolumeClaim:
 			w.claims = append(w.claims, manifest.Typed[*corev1.PersistentVolumeClaim]{Object: o, Value: v})
 		case *networkingv1.Ingress:
