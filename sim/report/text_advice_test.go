@@ -76,17 +76,18 @@ func TestWhatHelpsWithoutAPodMoreIsSaid(t *testing.T) {
 // A hook that is far longer than it has to be as assumed is said to be so for what asks for it; one that is a little longer is not.
 func TestWhatALongHookIsForIsSaid(t *testing.T) {
 	t.Parallel()
-	for want, c := range map[string]struct {
+	for _, c := range []struct {
 		least string
 		sleep engine.Time
 		id    string
+		want  string
 	}{
-		" (310 if the load balancer leaves a removed target after 300 s)": {"146 s", 310 * engine.Second, "lb.propagation"},
-		"": {"281 s", 310 * engine.Second, "lb.propagation"},
+		{"146 s", 310 * engine.Second, "lb.propagation", " (310 if the load balancer leaves a removed target after 300 s)"},
+		{"281 s", 310 * engine.Second, "lb.propagation", ""},
 	} {
 		f := &record.Fix{Least: c.least, Sleep: c.sleep, SleepFor: record.OtherValue{ID: c.id, Value: "300s (reported 110-300 s)"}}
-		if got := newText(&record.Simulation{}, TextOptions{}, everything).sleepsFor(f); got != want {
-			t.Errorf("%q, want %q", got, want)
+		if got := newText(&record.Simulation{}, TextOptions{}, everything).sleepsFor(f); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 	if got := newText(&record.Simulation{}, TextOptions{}, everything).sleepsFor(&record.Fix{Least: "2 s", Sleep: 70 * engine.Second}); got != "" {
