@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -167,6 +168,29 @@ func (b *builder) checkSpread(o *manifest.Object, pod *corev1.PodSpec) {
 		}
 	}
 }
+
+// checkDeadline warns of a Deployment whose pods cannot be ready before its rollout is called failed: there is no progress until then, and it goes
+// on all the same (docs/model/controllers.md 2 Progress timeout).
+func (b *builder) checkDeadline(o *manifest.Object, pod *corev1.PodSpec) {
+	d, ok := o.Value.(*appsv1.Deployment)
+	if !ok || d.Spec.Paused || d.Spec.ProgressDeadlineSeconds == nil {
+		return
+	}
+	deadline := *d.Spec.ProgressDeadlineSeconds
+	for i := range pod.Containers {
+		c := &pod.Containers[i]
+		if probe := c.ReadinessProbe; probe != nil && probe.InitialDelaySeconds >= deadline {
+			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, "spec.progressDeadlineSeconds", fmt.Sprintf(
+				"no pod is ready before the %d s of readinessProbe.initialDelaySeconds of container %s, and after %d s without progress Kubernetes calls the rollout failed "+
+					"(ProgressDeadlineExceeded): kubectl rollout status ends with an error, though the rollout goes on; valid here: more than %d s, such as %d",
+				probe.InitialDelaySeconds, c.Name, deadline, probe.InitialDelaySeconds, probe.InitialDelaySeconds+minuteOfProgress)))
+			return
+		}
+	}
+}
+
+// minuteOfProgress is what a deadline has beside what is waited for in any case.
+const minuteOfProgress = 60
 
 // checkLength looks at how long the preStop hook of a container takes beside the grace period: one that takes as long is cut, and the kubelet gives
 // the app 2 s more (docs/model/pod-lifecycle.md 2.1).

@@ -183,3 +183,35 @@ func TestSleepActionsOfOlderVersions(t *testing.T) {
 		}
 	}
 }
+
+// A rollout that cannot make progress in time is called failed, which a pipeline takes for the end: said once, with the line, of the first container
+// that is too late for it. Reference: docs/model/controllers.md 2 Progress timeout.
+func TestARolloutThatIsCalledFailedIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	const hook = "lifecycle: {preStop: {exec: {command: [/bin/drain]}}}"
+	for name, c := range map[string]struct {
+		spec, probe string
+		want        bool
+	}{
+		"as long":            {"progressDeadlineSeconds: 60", "initialDelaySeconds: 60", true},
+		"a second longer":    {"progressDeadlineSeconds: 61", "initialDelaySeconds: 60", false},
+		"the default":        {"minReadySeconds: 1", "initialDelaySeconds: 599", false},
+		"paused":             {"progressDeadlineSeconds: 60, paused: true", "initialDelaySeconds: 60", false},
+		"nothing is delayed": {"progressDeadlineSeconds: 1", "periodSeconds: 5", false},
+	} {
+		text := strings.Replace(altWeb, hook, "readinessProbe: {tcpSocket: {port: 8080}, "+c.probe+"}", 1)
+		text = strings.Replace(text, "spec:\n", "spec:\n  "+strings.ReplaceAll(c.spec, ", ", "\n  ")+"\n", 1)
+		objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+		_, more := inferKept(t, objects, Options{})
+		said := ""
+		for _, p := range append(problems, more...) {
+			if strings.Contains(p.String(), "ProgressDeadlineExceeded") {
+				said += p.String()
+			}
+		}
+		want := "web.yaml:6:28: Deployment shop/web: spec.progressDeadlineSeconds: no pod is ready before the 60 s of readinessProbe.initialDelaySeconds"
+		if (said != "") != c.want || c.want && !strings.HasPrefix(said, want) {
+			t.Errorf("%s: %q", name, said)
+		}
+	}
+}

@@ -310,6 +310,7 @@ func (b *builder) workloads(apps cursor) {
 		readInitTime(&w.App, b.doc.spec().get("init"))
 		w.Hooks = hooksOf(&template.Spec, b.doc.set.For(d.Name))
 		b.checkHooks(d.Object, &template.Spec)
+		b.checkDeadline(d.Object, &template.Spec)
 		b.checkPrograms(d.Object, &template.Spec)
 		b.checkSpread(d.Object, &template.Spec)
 		b.checkStateful(&w)
