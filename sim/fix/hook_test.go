@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -269,6 +270,32 @@ func TestAStartupProbeIsOfferedBesideALivenessProbe(t *testing.T) {
 		s, w := worldOf(t, fill(map[string]string{"CONTAINER": strings.TrimSuffix(probes, "\n")}), scenario.Options{})
 		if got := slices.ContainsFunc(Changes(s, w, 0), func(c Change) bool { return c.ID == "startupProbe" }); got != want {
 			t.Errorf("%q: %v", probes, got)
+		}
+	}
+}
+
+// A readiness probe that passes before the server listens keeps what else it is for, and a startup probe asks the server before it. There is no
+// use of one where the readiness probe may ask the server.
+func TestAStartupProbeIsOfferedWhereTheReadinessProbeAsksNothing(t *testing.T) {
+	t.Parallel()
+	const title = "startupProbe on port 8080 (the readinessProbe does not ask the server)"
+	for probes, want := range map[string]string{ // order: each by itself
+		"readinessProbe: {exec: {command: [sh, -c, 'test ! -f /tmp/drain']}}":                            title,
+		"readinessProbe: {exec: {command: [cat, /tmp/healthy]}}":                                         "",
+		"readinessProbe: {exec: {command: [\"true\"]}}\n        startupProbe: {tcpSocket: {port: 8080}}": "",
+	} {
+		s, w := worldOf(t, fill(map[string]string{"CONTAINER": "        " + probes}), scenario.Options{})
+		got := ""
+		for _, c := range Changes(s, w, 0) {
+			if c.ID == "readinessProbe" {
+				got = c.Title
+				if yaml := fmt.Sprint(c.Edits); !strings.Contains(yaml, "{tcpSocket: {port: 8080}, periodSeconds: 1, failureThreshold: 30}") {
+					t.Errorf("%q: %s", probes, yaml)
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", probes, got, want)
 		}
 	}
 }

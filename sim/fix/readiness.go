@@ -16,13 +16,29 @@ import (
 func (t *target) readiness() *Change {
 	c := t.container()
 	port := t.listening()
-	if c.ReadinessProbe != nil || port == 0 {
+	if port == 0 {
 		return nil
+	}
+	if c.ReadinessProbe != nil {
+		return t.listensFirst(c.ReadinessProbe, port)
 	}
 	return &Change{
 		ID: "readinessProbe", Title: fmt.Sprintf("readinessProbe on port %d", port),
 		Edits: []edit.Edit{t.edit(t.path("readinessProbe"), fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port))},
 		Cost:  "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
+	}
+}
+
+// listensFirst has a readiness probe wait for the server that would pass before it listens: what else it is for stays.
+func (t *target) listensFirst(readiness *corev1.Probe, port int32) *Change {
+	if t.container().StartupProbe != nil || !t.w.App.PassesAtOnce(readiness) {
+		return nil
+	}
+	failures, seconds := world.FailuresFor(&corev1.Probe{PeriodSeconds: 1}, t.w.App.Start.Max())
+	return &Change{
+		ID: "readinessProbe", Title: fmt.Sprintf("startupProbe on port %d (the readinessProbe does not ask the server)", port),
+		Edits: []edit.Edit{t.edit(t.path("startupProbe"), fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 1, failureThreshold: %d}", port, failures))},
+		Cost:  fmt.Sprintf("a container that does not listen within %d s is restarted", seconds),
 	}
 }
 

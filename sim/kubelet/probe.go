@@ -52,12 +52,20 @@ type Prober struct {
 func newProber(c *Container, kind probeKind, spec *corev1.Probe, now engine.Time) *Prober {
 	missing, _ := MissingPort(c.spec, spec)
 	p := &Prober{c: c, kind: kind, spec: spec, Phase: now, ticked: now, result: kind == livenessProbe,
-		unasked: missing != "" || c.wk.k.d.Specs.Lacks(c.spec, spec.Exec), process: world.AsksProcess(spec, kind == livenessProbe)}
+		unasked: missing != "" || c.wk.k.d.Specs.Lacks(c.spec, spec.Exec), process: asksProcess(c, kind, spec)}
 	if k := c.wk.k; now < k.since+p.period() { // not all at the same moment
 		p.Phase += engine.Time(engine.Below(k.d.Engine.Stream(c.String(), fmt.Sprint("probe delay ", kind)).Draw(uint64(k.lives)), int(p.period())))
 		p.dozes, p.ticked = p.Phase, p.Phase-1
 	}
 	return p
+}
+
+// asksProcess says that a probe of the server passes as soon as that runs.
+func asksProcess(c *Container, kind probeKind, spec *corev1.Probe) bool {
+	if kind == readinessProbe {
+		return c.wk.Instance.App.PassesAtOnce(spec)
+	}
+	return world.AsksProcess(spec, kind == livenessProbe)
 }
 
 func (p *Prober) stop() {
@@ -121,6 +129,8 @@ func (p *Prober) answer() bool {
 	c := p.c
 	d, i := c.wk.k.d, c.wk.Instance
 	switch {
+	case p.kind == readinessProbe && c.unready && world.AsksForAbsence(p.spec): // the file is there now
+		return false
 	case c != c.wk.Main || i.App.NotAServer || p.process: // taken to be well while they run
 		return c.Running && !(i.Forced && p.kind == readinessProbe && c == c.wk.Main)
 	case p.kind == startupProbe:

@@ -172,6 +172,7 @@ var inOneClause = map[string]string{
 	"kubelet":           "kubelets have %s",
 	"keeper":            "readiness gate %s",
 	"init":              "init containers take %s",
+	"readinessAsks":     "readinessProbe of %s",
 	"places":            "pods are %s",
 	"serve":             "an answer takes %s",
 	"latency.watch":     "a watch event takes %s",

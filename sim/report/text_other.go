@@ -207,7 +207,7 @@ func settled(id, value, settle string) string {
 		parts = append(parts, "no maker says it")
 	}
 	if flag, _, _ := strings.Cut(settle, ","); flag != "" {
-		if name, _, ok := strings.Cut(value, ": "); ok && !strings.Contains(name, " ") && id == "prestop" { // whose hook it is
+		if name, _, ok := strings.Cut(value, ": "); ok && !strings.Contains(name, " ") && (id == "prestop" || id == "readinessAsks") { // whose hook it is
 			flag = strings.Replace(flag, "NAME", name, 1)
 		}
 		parts = append(parts, flag)
@@ -271,6 +271,7 @@ var conditions = map[string]string{
 	"start":                "containers listen after %s",
 	"kubelet":              "kubelets have %s",
 	"init":                 "init containers take %s",
+	"readinessAsks":        "the readinessProbe passes %s",
 	"keeper":               "the readiness gate is %s",
 	"gate":                 "readiness gates are %s",
 	"poststart":            "the program of the postStart hook takes %s",

@@ -86,6 +86,8 @@ func variants(id string) []variant {
 		return []variant{{"injected", gated}}
 	case "init":
 		return []variant{{"0s", initialized(0)}, {"60s", initialized(engine.Minute)}}
+	case readinessAsks:
+		return []variant{{"at once", unasked}}
 	case "image":
 		return []variant{{"pull 10s", pulled}}
 	case "prestop":

@@ -35,6 +35,8 @@ func appServes() []fieldOf[world.App] {
 			func(a *world.App) { a.StartSaid = true }),
 		unlessZero(distRow("readyAfter", of(dist).doc("0s", "from then until its readiness would be true"), func(a *world.App) *engine.Dist { return &a.ReadyAfter }),
 			func(a *world.App) bool { return a.ReadyAfter.Max() == 0 }),
+		unlessZero(wordRow(readinessAsks, word("by-program", "server", "nothing").doc("by-program", "what its exec readinessProbe asks: with server it passes when the server listens, with nothing as soon as the container runs"),
+			func(a *world.App) *world.Asks { return &a.ReadinessAsks }), func(a *world.App) bool { return a.ReadinessAsks == world.AsksByProgram }),
 		saying(distRow("serve", of(dist).doc("lognormal median 20ms p99 300ms", "how long the answer to a request takes"), func(a *world.App) *engine.Dist { return &a.Serve }),
 			func(a *world.App) { a.ServeSaid = true }),
 		{

@@ -23,13 +23,51 @@ func (b *builder) execProbes(w *world.Workload) {
 		if p == nil || p.Exec == nil || world.AsksProcess(p, kind == "livenessProbe") || servers.Lacks(c, p.Exec) != "" {
 			continue
 		}
-		const most = 30
-		command := []rune(strings.Join(p.Exec.Command, " "))
-		if len(command) > most {
-			command = append(command[:most], []rune("...")...)
-		}
-		b.notModelled("exec-probe", kind+" "+string(command)+" is taken to fail until the app listens, and whenever it does not", w.Kind()+" "+w.Name(), "unknown")
+		b.notModelled("exec-probe", kind+" "+shortCommand(p.Exec)+" is taken to fail until the app listens, and whenever it does not", w.Kind()+" "+w.Name(), "unknown")
 	}
+}
+
+// shortCommand is the begin of a command line.
+func shortCommand(a *corev1.ExecAction) string {
+	const most = 30
+	command := []rune(strings.Join(a.Command, " "))
+	if len(command) > most {
+		command = append(command[:most], []rune("...")...)
+	}
+	return string(command)
+}
+
+// assumeReadiness notes of an exec readiness probe of which nobody knows what it asks that it is taken to pass when the app listens
+// (docs/model/pod-lifecycle.md 3.3 exec readiness).
+func (b *builder) assumeReadiness(w *world.Workload) {
+	c := w.Container()
+	p := c.ReadinessProbe
+	if p == nil || p.Exec == nil || w.App.NotAServer || w.App.ReadinessAsks != world.AsksByProgram || world.AsksProcess(p, false) ||
+		servers.AsksServer(p) || servers.Lacks(c, p.Exec) != "" {
+		return
+	}
+	b.assume(readinessAsks, w.ObjectName()+": "+shortCommand(p.Exec)+" passes when the app listens")
+}
+
+// readinessAsks is the name of that assumption, and of what says it.
+const readinessAsks = "readinessAsks"
+
+// unasked has the readiness probes pass at once of which that is not known.
+func unasked(s *world.Scenario) bool {
+	changed := false
+	for i := range s.Workloads {
+		w := &s.Workloads[i]
+		if w.Aside || w.App.ReadinessAsks != world.AsksByProgram {
+			continue
+		}
+		w.App.ReadinessAsks, changed = world.AsksNothing, true
+		w.Revisions = eachApp(w.Revisions, func(a *world.App) {
+			if a.ReadinessAsks == world.AsksByProgram {
+				a.ReadinessAsks = world.AsksNothing
+			}
+		})
+	}
+	return changed
 }
 
 // checkPrograms warns of probes and postStart hooks whose program is known not to be there (docs/model/pod-lifecycle.md 3.2.7, 4.2 postStart).

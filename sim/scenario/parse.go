@@ -534,6 +534,7 @@ func (b *builder) assumeWorkload(w *world.Workload) {
 	if !w.App.InitSaid && initializes(b.out, w) {
 		b.assume("init", w.App.Init.String()+" each")
 	}
+	b.assumeReadiness(w)
 	for _, container := range sortedKeys(w.Hooks) {
 		if h := w.Hooks[container]; h.Undetermined {
 			switch grace := w.EffectiveGrace(); {

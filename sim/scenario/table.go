@@ -51,6 +51,7 @@ func Assumptions(words Wording) []world.Assumption {
 		row("serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "docs/model/simulator.md 5.1", field("apps.NAME.serve", "")),
 		row("start", "container start to listening", "2s; 15s on a JVM", "500ms, 20s; 5s, 40s on a JVM", "assumed", "docs/model/simulator.md 5.3", field("start", "")),
 		row("init", "init containers", "5s each", "0s, 60s", "assumed", "docs/model/simulator.md 9", field("init", "")),
+		row(readinessAsks, "what an exec readinessProbe of an unknown program asks", "passes when the app listens", "at once, without asking the server", "assumed", "docs/model/pod-lifecycle.md 3.3 exec readiness", field("apps.NAME.readinessAsks", "")),
 		row("image", "image", "present on every node", "pull 10s", "assumed", "docs/model/simulator.md 5.3", field("latency.containerStart", "")),
 		row("sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "docs/model/simulator.md 5.5, the profiles", option("profile")),
 		row("prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "docs/model/pod-lifecycle.md 2.1", field("prestop.NAME", "")+", or the sleep action of Kubernetes 1.30 and later"),

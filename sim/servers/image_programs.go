@@ -59,6 +59,23 @@ func notIn(i Image, name string) string {
 	return ""
 }
 
+// AsksServer says of an exec probe that its program is known to ask a server, or says where.
+func AsksServer(p *corev1.Probe) bool {
+	text := strings.Join(p.Exec.Command, " ")
+	for _, place := range []string{"localhost", "127.0.0.1", "://", "/dev/tcp/"} {
+		if strings.Contains(text, place) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|()$`'\"", r) }), func(word string) bool {
+		return slices.Contains([]string{
+			"curl", "wget", "nc", "ncat", "telnet", "grpc_health_probe", "grpc-health-probe", "pg_isready", "psql", "redis-cli", "valkey-cli", "mysqladmin",
+			"mysql", "mariadb-admin", "mariadb", "mongosh", "mongo", "rabbitmq-diagnostics", "rabbitmqctl", "nodetool", "cqlsh", "etcdctl", "cypher-shell",
+			"clickhouse-client", "php-fpm-healthcheck", "cgi-fcgi", "ldapsearch", "kafka-broker-api-versions.sh",
+		}, Base(word))
+	})
+}
+
 // everyday lists what is in every image but the bare ones.
 func everyday() []string {
 	return []string{"sleep", "timeout", "curl", "wget", "kill", "pkill", "killall", "python", "python3", "perl", "usleep", "echo", "true", "cat", "touch", "test"}

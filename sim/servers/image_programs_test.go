@@ -124,3 +124,17 @@ func TestWhatAProbeCannotRun(t *testing.T) {
 		t.Errorf("no program: %q", got)
 	}
 }
+
+// A program that is known to ask a server, and a script that says where, is no matter of a guess.
+func TestWhichProbesAskAServer(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		"curl -sf web:8080": true, "/usr/bin/pg_isready -U app": true, "python -c urlopen('http://web')": true, "sh -c test-it;redis-cli ping": true,
+		"sh -c (echo>/dev/tcp/web/80)": true, "/bin/ready": false, "cat /tmp/curl.txt": false,
+	} {
+		p := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: strings.Split(command, " ")}}}
+		if got := AsksServer(p); got != want {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+}

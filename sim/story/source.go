@@ -199,6 +199,9 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 		if !hasReadiness(w) {
 			return "no readinessProbe", server
 		}
+		if p := w.Container().ReadinessProbe; w.App.PassesAtOnce(p) {
+			return "a readinessProbe that does not ask the server", server + ".readinessProbe"
+		}
 		return "readinessProbe", server + ".readinessProbe"
 	case ledger.LivenessRestart:
 		return "livenessProbe", server + ".livenessProbe"

@@ -100,6 +100,9 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 		{"killed early", func(w *world.Workload) { w.Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &grace }, ledger.Blame{Cause: ledger.KilledInFlight},
 			"terminationGracePeriodSeconds 5", "spec.template.spec.terminationGracePeriodSeconds"},
 		{"it ended", nil, ledger.Blame{Cause: ledger.ExitInFlight}, "the app does not finish its requests after SIGTERM", at},
+		{"it does not listen yet, and nobody asks it", func(w *world.Workload) {
+			w.Container().ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"true"}}}}
+		}, ledger.Blame{Cause: ledger.NotListeningYet}, "a readinessProbe that does not ask the server", at + ".readinessProbe"},
 		{"it does not listen yet", nil, ledger.Blame{Cause: ledger.NotListeningYet}, "no readinessProbe", at},
 		{"it does not listen yet, and is asked", func(w *world.Workload) {
 			w.Deployment().Spec.Template.Spec.Containers[1].ReadinessProbe = &corev1.Probe{}

@@ -22,6 +22,20 @@ func TestWhatAnExecProbeAsks(t *testing.T) {
 		{[]string{"/bin/bash", "-ec", "ps aux"}, true, true},
 		{[]string{"cat", "/tmp/healthy"}, false, true},
 		{[]string{"sh", "-c", "test -f /tmp/live"}, false, true},
+		{[]string{"sh", "-c", "test ! -f /tmp/drain"}, true, true},
+		{[]string{"sh", "-c", "test -f /tmp/live && test ! -f /tmp/drain"}, false, true},
+		{[]string{"sh", "-c", "[ ! -e /tmp/drain ] && true;"}, true, true},
+		{[]string{"bash", "-c", "[[ ! -f /tmp/drain ]]"}, true, true},
+		{[]string{"test", "!", "-e", "/tmp/drain"}, true, true},
+		{[]string{"sh", "-c", "! test -e /tmp/drain"}, true, true},
+		{[]string{"sh", "-c", "! cat /tmp/drain"}, true, true},
+		{[]string{"sh", "-c", "! test ! -e /tmp/live"}, false, false},
+		{[]string{"sh", "-c", "test ! -f /tmp/drain && curl -sf localhost:8080"}, false, false},
+		{[]string{"sh", "-c", "test ! -n x"}, false, true},
+		{[]string{"sh", "-c", "! curl localhost"}, false, false},
+		{[]string{"sh", "-c", "exit 0"}, true, true},
+		{[]string{"sh", "-c", "exit 1"}, false, false},
+		{[]string{"sh", "-c", "!"}, false, false},
 		{[]string{"sh", "-c", "ps aux | grep x"}, false, false},
 		{[]string{"sh", "-c", "true && redis-cli ping"}, false, false},
 		{[]string{"redis-cli", "ping"}, false, false},
@@ -35,6 +49,31 @@ func TestWhatAnExecProbeAsks(t *testing.T) {
 	}
 	if AsksProcess(nil, true) || AsksProcess(&corev1.Probe{}, true) {
 		t.Error("no program")
+	}
+}
+
+// What somebody says of a readiness probe counts before its program, and nothing else is asked by a program.
+func TestWhatAReadinessProbePasses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		program string
+		asks    Asks
+		want    bool
+	}{
+		{"true", AsksByProgram, true}, {"true", AsksServer, false}, {"/bin/ready", AsksByProgram, false}, {"/bin/ready", AsksNothing, true},
+	} {
+		p := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{c.program}}}}
+		if got := (&App{ReadinessAsks: c.asks}).PassesAtOnce(p); got != c.want {
+			t.Errorf("%s, said to ask %d: %v", c.program, c.asks, got)
+		}
+	}
+	a := App{ReadinessAsks: AsksNothing}
+	if a.PassesAtOnce(nil) || a.PassesAtOnce(&corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}}}) {
+		t.Error("a probe without a program asks")
+	}
+	absent := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", "true && test ! -f /tmp/x"}}}}
+	if !AsksForAbsence(absent) || AsksForAbsence(&corev1.Probe{}) {
+		t.Error("whether a probe looks for a file that is not there")
 	}
 }
 

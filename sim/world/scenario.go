@@ -176,6 +176,8 @@ type App struct {
 	DependsOn          []string // names of dependencies whose state readiness and liveness follow
 	LivenessFollows    bool     // liveness fails with the dependencies, too
 
+	ReadinessAsks Asks // what its exec readiness probe asks
+
 	IgnoresSIGTERM bool // runs until SIGKILL
 	Listener       Listener
 	DrainFor       engine.Time // ListenerDrains: how long it goes on accepting

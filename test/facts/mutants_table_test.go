@@ -170,6 +170,21 @@ var probeMutants = []mutant{
 	{"a probe of the process asks the app", []string{"pod-lifecycle 3.3 exec"}, cluster, "TestALivenessProbeOfTheProcessEndsNoSlowStart", []edit{
 		{"sim/kubelet/probe.go", "i.App.NotAServer || p.process:", "i.App.NotAServer:"},
 	}},
+	{"a file that is not there is made by nobody", []string{"pod-lifecycle 3.3 exec absence"}, cluster, "TestAProbeForAFileThatIsNotThere", []edit{
+		{"sim/kubelet/probe.go", "case p.kind == readinessProbe && c.unready && world.AsksForAbsence(p.spec):", "case p.kind == readinessProbe && c.unready && p.unasked:"},
+	}},
+	{"a probe for a file that is not there asks the app", []string{"pod-lifecycle 3.3 exec absence"}, "sim/world", "TestWhatAnExecProbeAsks", []edit{
+		{"sim/world/probe.go", "!saysAbsent(words) && (!liveness", "(!liveness"},
+	}},
+	{"every program of a readiness probe is known", []string{"pod-lifecycle 3.3 exec readiness"}, "sim/scenario", "TestWhatAReadinessProbeIsTakenToAsk", []edit{
+		{"sim/scenario/execprobe.go", "w.App.NotAServer || w.App.ReadinessAsks", "w.App.NotAServer || p != nil || w.App.ReadinessAsks"},
+	}},
+	{"a readiness probe of which nothing is known never passes at once", []string{"pod-lifecycle 3.3 exec readiness"}, "sim/scenario", "TestWhatAReadinessProbeIsTakenToAsk", []edit{
+		{"sim/scenario/execprobe.go", "w.App.ReadinessAsks, changed = world.AsksNothing, true", "w.App.ReadinessAsks, changed = world.AsksServer, true"},
+	}},
+	{"no program is known to ask a server", []string{"pod-lifecycle 3.3 exec readiness"}, "sim/servers", "TestWhichProbesAskAServer", []edit{
+		{"sim/servers/image_programs.go", "\"curl\", \"wget\", \"nc\",", "\"nc\","},
+	}},
 	{"initialDelay counts from the nanosecond", []string{"pod-lifecycle 3.2.4"}, cluster, "TestInitialDelayCountsFromTheWholeSecond", []edit{
 		{"sim/kubelet/probe.go", "return age.TruncateToSecond() < ", "return age < "},
 		{"sim/kubelet/kubelet.go", "c.Running, c.startAt.TruncateToSecond()", "c.Running, c.startAt"},
