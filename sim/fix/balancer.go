@@ -39,7 +39,7 @@ func (t *target) readyOnly() *Change {
 	}, remedies)
 }
 
-// unhealthyKept has an AWS network load balancer leave connections to an unhealthy target alone.
+// unhealthyKept has an AWS network or classic load balancer leave connections to an unhealthy target alone.
 func (t *target) unhealthyKept() *Change {
 	_, remedies := remedied(t.sc, t.w.Name(), scenario.WithUnhealthyKept)
 	return ofServices(Change{

@@ -73,6 +73,26 @@ func TestConnectionsToUnhealthyTargetsAreKept(t *testing.T) {
 	}
 }
 
+// A classic load balancer that closes connections to unhealthy targets is told to drain, and those to a removed target go on, too.
+func TestAClassicLoadBalancerIsToDrain(t *testing.T) {
+	t.Parallel()
+	const enabled = "service.beta.kubernetes.io/aws-load-balancer-connection-draining-enabled"
+	for _, annotations := range []string{"", enabled + `: "false"`} {
+		sc, c := changeOf(t, "unhealthyTargets", "type: LoadBalancer", annotations, "aws-classic")
+		if c == nil || len(c.Edits) != 1 || c.Edits[0].Key() != enabled || c.Edits[0].To.YAML != `"true"` || c.Cost == "" {
+			t.Errorf("%q: %+v", annotations, c)
+			continue
+		}
+		was, lb := sc.Traffic[0].LB, Apply(sc, "shop/web", []Change{*c}).Traffic[0].LB
+		if !was.CutUnhealthy || was.Drain != 0 || lb.CutUnhealthy || lb.Drain != 300*engine.Second {
+			t.Errorf("%q: the change is not that of the load balancer: %+v", annotations, lb)
+		}
+	}
+	if _, c := changeOf(t, "unhealthyTargets", "type: LoadBalancer", enabled+`: "true"`, "aws-classic"); c != nil {
+		t.Errorf("it does so already: %+v", c)
+	}
+}
+
 // A Service that leads to the pods of the asked node alone is to lead to those of any, and its load balancer checks what it checks then.
 // What somebody has said of the load balancer stays.
 func TestAnyNodeLeadsToAnyPod(t *testing.T) {

@@ -19,6 +19,13 @@ const (
 	targetGroup = awsPrefix + "target-group-attributes"
 )
 
+// classicDraining has a classic load balancer finish what is in flight to a target that leaves.
+const classicDraining = awsPrefix + "connection-draining-enabled"
+
+// drainClassic is what draining does: connections to a removed target go on for a while, those to
+// an unhealthy one for as long as they like (docs/model/load-balancers.md 4 Classic ELB).
+func drainClassic(l *world.LoadBalancer) { l.Drain, l.CutUnhealthy = deregistrationDelay, false }
+
 // delayAttribute is the attribute of a target group that says how long it drains.
 const delayAttribute = "deregistration_delay.timeout_seconds"
 
@@ -42,9 +49,9 @@ func lbAnnotations(lb *world.LoadBalancer) []lbAnnotation {
 	case strings.HasPrefix(lb.Preset, "aws-nlb-"):
 		return append(awsChecks(), lbAnnotation{targetGroup, readTargetGroup})
 	case strings.HasPrefix(lb.Preset, "aws-"):
-		return append(awsChecks(), lbAnnotation{awsPrefix + "connection-draining-enabled", func(l *world.LoadBalancer, v string) bool {
+		return append(awsChecks(), lbAnnotation{classicDraining, func(l *world.LoadBalancer, v string) bool {
 			if v == "true" {
-				l.Drain = deregistrationDelay
+				drainClassic(l)
 			}
 			return v == "true" || v == "false"
 		}}, lbAnnotation{awsPrefix + "connection-idle-timeout", func(l *world.LoadBalancer, v string) bool {

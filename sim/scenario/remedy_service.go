@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -35,16 +34,20 @@ func WithoutNotReady(s *world.Scenario, service string) (r Remedy, ok bool) {
 // unhealthyAttribute says what becomes of connections to a target that fails its health checks (docs/model/load-balancers.md 4).
 const unhealthyAttribute = "target_health_state.unhealthy.connection_termination.enabled"
 
-// WithUnhealthyKept has an AWS network load balancer before a Service ("ns/name") leave connections alone to a target that fails its
-// health checks: it resets them by default. ok is false where no such load balancer stands before it, or it does so already.
+// WithUnhealthyKept has an AWS network or classic load balancer before a Service ("ns/name") leave connections alone to a target that
+// fails its health checks: it resets them by default. ok is false where no such load balancer stands before it, or it does so already.
 func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
-	r = Remedy{Title: unhealthyAttribute + "=false", Scenario: s.Clone()}
+	r.Scenario = s.Clone()
+	classic := false
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
-		if t.LB == nil || t.Service != service || !strings.HasPrefix(t.LB.Preset, "aws-nlb-") || !t.LB.CutUnhealthy {
+		if t.LB == nil || t.Service != service || !t.LB.CutUnhealthy || t.LB.Layer7 != nil || !strings.HasPrefix(t.LB.Preset, "aws-") {
 			continue
 		}
 		lb := *t.LB
+		if classic = !strings.HasPrefix(lb.Preset, "aws-nlb-"); classic {
+			drainClassic(&lb)
+		}
 		lb.CutUnhealthy = false
 		t.LB, ok = &lb, true
 	}
@@ -53,14 +56,20 @@ func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
 		return r, false
 	}
 	v := s.Services[at]
-	attributes := []string{unhealthyAttribute + "=false"}
+	if classic {
+		r.Title = "connection draining of the classic load balancer"
+		r.Edit = edit.New(v.Object, v.Service, annotationPath(classicDraining), edit.ValueOf("true", ""), "")
+		r.Edit.Kind = "Service"
+		return r, true
+	}
+	r.Title = unhealthyAttribute + "=false"
+	attributes := []string{r.Title}
 	for _, pair := range strings.Split(v.Service.Annotations[targetGroup], ",") {
 		if pair = strings.TrimSpace(pair); pair != "" && !strings.HasPrefix(pair, unhealthyAttribute+"=") {
 			attributes = append(attributes, pair)
 		}
 	}
-	value := strings.Join(attributes, ",")
-	r.Edit = edit.New(v.Object, v.Service, fmt.Sprintf("metadata.annotations[%q]", targetGroup), edit.Value{YAML: value}, "")
+	r.Edit = edit.New(v.Object, v.Service, annotationPath(targetGroup), edit.Value{YAML: strings.Join(attributes, ",")}, "")
 	r.Edit.Kind, r.Edit.Merge = "Service", r.Edit.At == r.Edit.Path
 	return r, true
 }

@@ -157,6 +157,9 @@ var balancerMutants = []mutant{
 	{"connections to what is unhealthy live on", []string{"load-balancers 4 AWS NLB"}, balancers, ofPresets, []edit{
 		{checks, "if !m.serves && b.spec.CutUnhealthy {", "if m.serves && b.spec.CutUnhealthy {"},
 	}},
+	{"draining of a classic load balancer is nothing to an unhealthy target", []string{"load-balancers 4 Classic ELB"}, scenario, "TestAnnotationsOfALoadBalancer", []edit{
+		{"sim/scenario/lb_annotations.go", "l.Drain, l.CutUnhealthy = deregistrationDelay, false", "l.Drain = deregistrationDelay"},
+	}},
 	{"flows move with the node that answers", []string{"load-balancers 4 MetalLB L2"}, balancers, "TestAnnouncements", []edit{
 		{picks, "if b.spec.Announce == world.AnnounceNone ||", "if b.spec.Announce != world.AnnounceBGP ||"},
 	}},
