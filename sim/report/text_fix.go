@@ -1099,6 +1099,10 @@ func (t *text) block(e *edit.Edit, where string) bool {
 		where = "      " + where + inBracesOf(e) + ": "
 		text := strings.Join(block, " ")
 		if !e.JSON() || page.Width(where)+len(text) <= t.Width() {
+			if page.Width(where)+longestWord(text) > t.Width() { // a word is not to be broken for it
+				t.Verbatim(strings.TrimRight(where, " "))
+				where = "        "
+			}
 			t.Hanging(where, 8, text)
 			return true
 		}
@@ -1120,19 +1124,27 @@ func (t *text) block(e *edit.Edit, where string) bool {
 	return true
 }
 
+// longestWord is how long the longest word of a text is.
+func longestWord(text string) (longest int) {
+	for _, word := range strings.Fields(text) {
+		longest = max(longest, len(word))
+	}
+	return longest
+}
+
 // container is one that is not the first of its pod, at the end of a path.
 var container = regexp.MustCompile(`[a-zA-Z]+\[[1-9]\d*\]$`)
 
 // inBracesOf says between which braces of a line an edit goes, or what it takes the place of there: a line may have several.
 func inBracesOf(e *edit.Edit) string {
-	field := cmp.Or(e.Key(), e.At[strings.LastIndexByte(e.At, '.')+1:])
+	field := e.At[strings.LastIndexByte(e.At, '.')+1:]
 	where := "in the braces"
 	if e.JSON() { // the comma stands behind it
 		where = "first in the braces"
 	}
 	switch {
 	case e.At == e.Path:
-		return "in place of that " + field
+		return "in place of that " + cmp.Or(e.Key(), field)
 	case e.At == "spec.template.spec":
 		return where + " of the pod's spec"
 	case field == "":
@@ -1147,7 +1159,7 @@ func fieldOf(e *edit.Edit) string {
 	if e.Path == "" {
 		return e.To.String()
 	}
-	return e.Path[strings.LastIndexByte(e.Path, '.')+1:]
+	return cmp.Or(e.Key(), e.Path[strings.LastIndexByte(e.Path, '.')+1:])
 }
 
 // above is what the page has for the field of an edit, nil for nothing.

@@ -77,6 +77,8 @@ func TestWhereSomethingIsPastedIsSaid(t *testing.T) {
 		{pod + ".containers[0].lifecycle", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 in the braces of lifecycle: preStop: {sleep: {seconds: 15}}", edit.InBraces},
 		{pod + ".containers[1].lifecycle.preStop", pod + ".containers[1].lifecycle.preStop", sleep, "web.yaml:9 in place of that preStop: preStop: {sleep: {seconds: 15}}", edit.InBraces},
 		{pod, pod + ".terminationGracePeriodSeconds", "60", "web.yaml:9 in the braces of the pod's spec: terminationGracePeriodSeconds: 60", edit.InBraces},
+		{"metadata", "metadata.annotations[\"a.io/b\"]", "c", "web.yaml:9 in the braces of metadata: annotations: {a.io/b: c}", edit.InBraces},
+		{"metadata.annotations[\"a.io/b\"]", "metadata.annotations[\"a.io/b\"]", "c", "web.yaml:9 a.io/b: c", edit.InBraces},
 		{"", "metadata.labels", "{a: b}", "web.yaml:9 in the braces: metadata: {labels: {a: b}}", edit.InBraces},
 		{pod + ".containers[0]", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: preStop: sleep: {seconds: 15}", edit.NoBraces},
 		{pod + ".containers[12]", pod + ".containers[12].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: # of containers[12], which begins here preStop: sleep: {seconds: 15}", edit.NoBraces},
@@ -90,6 +92,18 @@ func TestWhereSomethingIsPastedIsSaid(t *testing.T) {
 		if got := strings.Join(strings.Fields(x.String()), " "); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// A word that has no room beside where it is pasted is below that, and in one piece.
+func TestNoWordIsBrokenForWhereItIsPasted(t *testing.T) {
+	t.Parallel()
+	const path = `metadata.annotations["service.beta.kubernetes.io/aws-load-balancer-connection-draining-enabled"]`
+	e := edit.Edit{File: "deploy/overlays/production/web.yaml", Line: 9, Kind: "Service", Path: path, At: "metadata", Braces: edit.InBraces, To: edit.Value{YAML: `"true"`}}
+	x := newText(&record.Simulation{}, TextOptions{}, everything)
+	x.edit(&e, "")
+	if got := x.String(); strings.Count(got, "\n") != 3 || !strings.Contains(got, "service.beta.kubernetes.io/aws-load-balancer-connection-draining-enabled:\n") {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -58,7 +58,7 @@ func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
 	v := s.Services[at]
 	if classic {
 		r.Title = "connection draining of the classic load balancer"
-		r.Edit = edit.New(v.Object, v.Service, annotationPath(classicDraining), edit.ValueOf("true", ""), "")
+		r.Edit = edit.New(v.Object, v.Service, annotationPath(classicDraining), edit.Value{YAML: `"true"`}, "")
 		r.Edit.Kind = "Service"
 		return r, true
 	}
