@@ -160,9 +160,13 @@ func (b *builder) besideServer(w *world.Workload) {
 			continue
 		}
 		app := servers.ContainerApp(c, w.Template().Labels, world.Overrides{})
-		switch passes := needs(w.App.Profile, app.Profile); {
+		b.readFPM(w, c, &app)
+		switch passes := needs(w, app.Profile); {
 		case passes && before >= engine.Second:
 			b.needed(w, c, serves, before)
+			continue
+		case passes && app.Profile == servers.PHPFPM && !app.Graceful() && w.App.Graceful() && serves < engine.Second:
+			b.cutBehind(w, c)
 			continue
 		case passes && before > -engine.Second:
 			b.notModelled("beside", fmt.Sprintf("container %s is told to stop together with %s, which passes its requests on to it: what %s is still finishing then may fail (502)", c.Name, w.Server, w.Server),
@@ -180,17 +184,34 @@ func (b *builder) besideServer(w *world.Workload) {
 	}
 }
 
-// needs says that a web server which serves a pod passes its requests on to a server of apps beside it.
-func needs(server, app string) bool {
-	return slices.Contains([]string{"nginx", "nginx-sigterm", "httpd", "caddy", "haproxy", "envoy"}, server) &&
-		slices.Contains([]string{"php-fpm", "gunicorn", "uvicorn", "uwsgi", "puma"}, app)
+// needs says that a web server, by its profile or the name of its image, serves a pod and passes its requests on to a server of apps beside it.
+func needs(w *world.Workload, app string) bool {
+	web := slices.Contains([]string{"nginx", "nginx-sigterm", "httpd", "caddy", "haproxy", "envoy"}, w.App.Profile) ||
+		slices.ContainsFunc(w.Template().Spec.Containers, func(c corev1.Container) bool { return c.Name == w.Server && servers.IsWebServer(&c) })
+	return web && slices.Contains([]string{servers.PHPFPM, "gunicorn", "uvicorn", "uwsgi", "puma"}, app)
+}
+
+// containerAt says where a container of a workload stands.
+func containerAt(w *world.Workload, c *corev1.Container) string {
+	i := slices.IndexFunc(w.Template().Spec.Containers, func(x corev1.Container) bool { return x.Name == c.Name })
+	return where(w.Object, fmt.Sprintf("spec.template.spec.containers[%d]", i))
+}
+
+// cutBehind says that php-fpm behind a web server in one pod cuts what it is answering when the pod is told to end, and the web server does not.
+func (b *builder) cutBehind(w *world.Workload, c *corev1.Container) {
+	at := containerAt(w, c)
+	b.out.NotModelled = append(b.out.NotModelled, world.NotModelled{
+		ID: world.Needed, Object: w.Kind() + " " + w.Name(), Direction: "more",
+		What: fmt.Sprintf("container %s (%s) cuts what it is answering when it is told to stop, unless %s is set, and %s passes its requests on to it: those fail (502), and are not counted here",
+			c.Name, at, fpmTimeout, w.Server),
+		Remedy: fmt.Sprintf("%s = 20 under [global] in the configuration of php-fpm in container %s (%s)", fpmTimeout, c.Name, at),
+	})
 }
 
 // needed says that the app behind a web server in one pod ends before it: what is sent to the pod in between fails, as without any hook.
 func (b *builder) needed(w *world.Workload, c *corev1.Container, serves, before engine.Time) {
 	name, seconds := w.Kind()+" "+w.Name(), int64((serves+engine.Second-1)/engine.Second)
-	i := slices.IndexFunc(w.Template().Spec.Containers, func(x corev1.Container) bool { return x.Name == c.Name })
-	at := where(w.Object, fmt.Sprintf("spec.template.spec.containers[%d]", i))
+	at := containerAt(w, c)
 	b.out.NotModelled = append(b.out.NotModelled, world.NotModelled{
 		ID: world.Needed, Object: name, Direction: "more",
 		What: fmt.Sprintf("container %s (%s) is told to stop %s s before %s, which passes its requests on to it: what is sent to the pod in that time fails (502), and is not counted here",

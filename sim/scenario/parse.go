@@ -382,6 +382,7 @@ func (b *builder) describe(w *world.Workload, server int) {
 	w.Server = c.Name
 	w.App = servers.ContainerApp(c, template.Labels, b.doc.set.For(w.ObjectName()))
 	b.readCorefile(w, c)
+	b.readFPM(w, c, &w.App)
 	b.readProxyConfig(w, c)
 }
 

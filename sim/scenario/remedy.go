@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -163,6 +164,8 @@ func finishing(a *world.App) []string {
 		return []string{"node as the command in place of yarn, which ends at SIGTERM without waiting, and " + nodeHandler + ": it finishes what runs, and ends"}
 	case "uwsgi":
 		return []string{"hook-master-start = unix_signal:15 gracefully_kill_them_all: it stops accepting, finishes what runs, and ends"}
+	case servers.PHPFPM:
+		return []string{fpmTimeout + " = 20 under [global] in php-fpm's configuration: at SIGQUIT it then finishes what runs, for that long, and ends"}
 	case "spring-old", "spring-3.4":
 		return []string{"server.shutdown=graceful in the app: it stops accepting, finishes what runs, and ends"}
 	case "nginx-sigterm":

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/units"
 )
 
@@ -60,9 +62,17 @@ func (i Image) is(repo, name string) bool    { return i.repo == repo && i.name =
 func (i Image) in(repo string) bool          { return i.repo == repo }
 func (i Image) hasPrefix(prefix string) bool { return strings.HasPrefix(i.name, prefix) }
 
-// fpm says whether a tag of an image of PHP has php-fpm in it: php:8.4-fpm-alpine, wordpress:fpm.
+// fpm says whether it is an image of PHP that has php-fpm in it, and no web server beside that: php:8.4-fpm-alpine, wordpress:fpm, acme/php-8.1-fpm.
 func (i Image) fpm() bool {
-	return i.Named("php", "wordpress", "nextcloud", "drupal", "matomo") && slices.Contains(strings.Split(i.tag, "-"), "fpm")
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(append(strings.Split(i.tag, "-"), i.segments()...), func(w string) bool { return slices.Contains(words, w) })
+	}
+	return i.of("php", "wordpress", "nextcloud", "drupal", "matomo") && has("fpm") && !has("nginx", "apache")
+}
+
+// IsWebServer says whether a container is a web server or a proxy, by a word of its image's name: one with an app's files in it, too.
+func IsWebServer(c *corev1.Container) bool {
+	return ParseImage(c.Image).of("nginx", "openresty", "httpd", "apache", "caddy", "haproxy", "envoy")
 }
 
 // stopsNginxFast says whether it is an image of nginx from before STOPSIGNAL SIGQUIT, by the version in its tag. The official image has it

@@ -109,10 +109,9 @@ func runtimes() []Profile {
 			app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}, tune: tuneUWSGI},
 		{ID: "puma", Match: "puma in command or arguments", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "recalled",
 			match: func(e *Evidence) bool { return e.runs("puma") }, app: world.App{ServerIdle: 20 * engine.Second}},
-		{ID: "php-fpm", Match: "php-fpm in command or arguments, or without them fpm in the tag of an image of PHP", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished", Source: propDoc, Status: "recalled",
-			match: func(e *Evidence) bool {
-				return e.runs("php-fpm") || e.image.Named("php-fpm") || len(e.argv) == 0 && e.image.fpm()
-			}, app: world.App{}},
+		{ID: PHPFPM, Match: "php-fpm in command or arguments, or without them fpm in the name or tag of an image of PHP", Listener: "closed (STOPSIGNAL SIGQUIT)",
+			InFlight: "cut: process_control_timeout is 0", Source: fpmSource, Status: "verified; that the image does not set it documented", Alternatives: []string{fpmFinishes},
+			match: func(e *Evidence) bool { return e.runs("php-fpm") || len(e.argv) == 0 && e.image.fpm() }, app: world.App{InFlight: world.InFlightCut}},
 		{ID: "spring-3.4", Match: "java, spring, *-jre, probes of /actuator/", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
 			Alternatives: []string{"spring-old"}, match: isJava, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
 		{ID: "yarn-start", Match: "yarn as the command", Listener: "closed: SIGTERM is passed on to node, and yarn 1 ends without waiting for it",
@@ -160,6 +159,14 @@ func runtimes() []Profile {
 // finishes what it has begun. The three are alternatives (docs/model/propagation.md 5 npm, yarn and pnpm).
 func packageRunners() []string { return []string{"npm", "npx", "pnpm", "pnpx"} }
 
+// PHPFPM is the profile of php-fpm. At SIGQUIT its master passes that on to the workers, and after process_control_timeout SIGTERM: at
+// once, where nobody sets that (docs/model/propagation.md 5 PHP-FPM). fpmFinishes is what it does where it is set.
+const (
+	PHPFPM      = "php-fpm"
+	fpmFinishes = "php-fpm-process-control-timeout"
+	fpmSource   = propDoc + "; php-src sapi/fpm/fpm/fpm_process_ctl.c"
+)
+
 // coreDNSSource is where the lameduck of most clusters' DNS stands. Another Corefile may have none: that is the alternative.
 const coreDNSSource = "Kubernetes 1.36.3 cmd/kubeadm/app/phases/addons/dns/manifests.go, health; https://coredns.io/plugins/health/"
 
@@ -186,6 +193,7 @@ func generalProfiles() []Profile {
 			app: world.App{InFlight: world.InFlightCut}},
 		{ID: "spring-old", Match: "by name only", Listener: "closed", InFlight: "cut", Source: propDoc, Status: "verified",
 			app: world.App{InFlight: world.InFlightCut, ServerIdle: minute}},
+		{ID: fpmFinishes, Match: "by name only", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished within process_control_timeout", Source: fpmSource, Status: "verified"},
 		{ID: "drains", Match: "by name only", Listener: "open for 10 s, still serving", InFlight: "finished", Source: "an app that sleeps in its handler", Status: "assumed",
 			app: world.App{Listener: world.ListenerDrains, DrainFor: 10 * engine.Second}},
 	}

@@ -141,7 +141,13 @@ var profileMutants = []mutant{
 		{"sim/servers/profile.go", `e.runs("puma")`, `e.runs("pumas")`},
 	}},
 	{"php-fpm is not known", []string{"propagation 5 PHP-FPM"}, serverFacts, "TestProfileByImageAndCommand", []edit{
-		{"sim/servers/profile.go", `e.runs("php-fpm") || e.image.Named("php-fpm")`, `e.image.Named("php-fpm")`},
+		{"sim/servers/profile.go", `e.runs("php-fpm") || len(e.argv) == 0`, `len(e.argv) == 0`},
+	}},
+	{"php-fpm finishes at SIGQUIT", []string{"propagation 5 PHP-FPM"}, serverFacts, "TestProfileByImageAndCommand", []edit{
+		{"sim/servers/profile.go", "len(e.argv) == 0 && e.image.fpm() }, app: world.App{InFlight: world.InFlightCut}}", "len(e.argv) == 0 && e.image.fpm() }}"},
+	}},
+	{"php-fpm's configuration is not read", []string{"propagation 5 PHP-FPM"}, scenario, "TestFPMFinishesForAsLongAsItsConfigurationSays", []edit{
+		{"sim/scenario/fpm.go", "app.InFlight, app.FinishWithin = world.InFlightFinish, lasts", "app.FinishWithin = lasts"},
 	}},
 }
 
