@@ -249,6 +249,12 @@ func (s *server) ID() uint64 { return uint64(s.instance.Pod) }
 // IdleLimit is the app's own.
 func (s *server) IdleLimit() engine.Time { return s.instance.App.ServerIdle }
 
+// ClosesAnswered says whether the app has been told to end, and closes each connection with its next answer.
+func (s *server) ClosesAnswered() bool {
+	i := s.instance
+	return i.Term >= 0 && i.Running && i.App.Leaves()
+}
+
 // Plain is how long the app takes, where it has room for every request and answers none with an
 // error.
 func (s *server) Plain() *engine.Dist {
@@ -301,6 +307,9 @@ func (o *observer) goAway(i *kubelet.Instance) {
 // Terminated has a server that shuts down gracefully close its connections, unless it drains first.
 func (o *observer) Terminated(i *kubelet.Instance) {
 	o.goAway(i)
+	if o.traffic != nil && i.App.Leaves() {
+		o.traffic.CloseAnswered(uint64(i.Pod), o.eng.Now())
+	}
 	if !i.Listening || i.App.Listener == world.ListenerStays {
 		o.closeConnections(i)
 	}

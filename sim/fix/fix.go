@@ -516,12 +516,15 @@ func (t *target) handler() *Change {
 		return nil
 	}
 	title, why, _ := strings.Cut(remedies[0], ": ")
-	cost := "a change of the app or its image"
+	cost, profile := "a change of the app or its image", servers.UnknownProfile
+	if t.w.App.Profile == servers.IstioProxy {
+		cost, profile = "a setting of the pod template", servers.IstioExitsOnZero
+	}
 	if why != "" {
 		cost += ": " + why
 	}
 	return &Change{
-		ID: "sigterm", Title: title, Around: Around{Profile: servers.UnknownProfile},
+		ID: "sigterm", Title: title, Around: Around{Profile: profile},
 		Cost: strings.Join(append([]string{cost}, remedies[1:]...), "; or "),
 	}
 }

@@ -323,6 +323,7 @@ func asProfile(a world.App, id string, w *world.Workload) world.App {
 	out.IgnoresSIGTERM, out.Listener, out.DrainFor = other.IgnoresSIGTERM, other.Listener, other.DrainFor
 	out.InFlight, out.FinishWithin = other.InFlight, other.FinishWithin
 	out.ReadinessFails, out.Linger, out.GoAway = other.ReadinessFails, other.Linger, other.GoAway
+	out.ClosesAnswered = other.ClosesAnswered
 	return out
 }
 

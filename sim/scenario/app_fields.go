@@ -99,7 +99,7 @@ func appAtSIGTERM() []fieldOf[world.App] {
 // graceful has an app tell its HTTP/2 clients where it finishes their requests.
 func graceful(c cursor, a *world.App) {
 	if c.present() {
-		a.GoAway = a.Graceful()
+		a.GoAway = a.Tells()
 	}
 }
 
@@ -113,7 +113,7 @@ func appEnds() []fieldOf[world.App] {
 			field: field{"goAway", of(boolean).doc("where requests are finished", "HTTP/2 clients are told at SIGTERM to go elsewhere")},
 			read:  func(c cursor, a *world.App) { a.GoAway = c.flag(a.GoAway) },
 			write: func(w *printer, a *world.App) {
-				if a.GoAway != a.Graceful() {
+				if a.GoAway != a.Tells() {
 					w.raw("goAway", strconv.FormatBool(a.GoAway))
 				}
 			},

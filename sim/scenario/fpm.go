@@ -36,7 +36,7 @@ func (b *builder) readFPM(of *world.Workload, c *corev1.Container, app *world.Ap
 			}
 			if app.Alternatives = nil; lasts > 0 {
 				app.InFlight, app.FinishWithin = world.InFlightFinish, lasts
-				app.GoAway = app.Graceful()
+				app.GoAway = app.Tells()
 			}
 			app.Evidence += fmt.Sprintf(", %s %s%s", fpmTimeout, lasts.Duration(), place(o, fmt.Sprintf("data[%q]", key), ""))
 			return

@@ -20,9 +20,10 @@ const proxyConfigKey = "proxy.istio.io/config"
 // readProxyConfig has an istio-proxy drain for as long as the pod's annotation says, and wait for its connections where that asks for it. The
 // agent's variable of the old name stands over it (docs/model/propagation.md 5 istio-proxy).
 func (b *builder) readProxyConfig(w *world.Workload, c *corev1.Container) {
-	const profile, variable = "istio-proxy", "TERMINATION_DRAIN_DURATION_SECONDS"
+	const variable = "TERMINATION_DRAIN_DURATION_SECONDS"
+	lasts := servers.IstioDrain(&w.App)
 	text := w.Template().Annotations[proxyConfigKey]
-	if w.App.Profile != profile || w.App.Basis != inferred || text == "" {
+	if lasts == nil || w.App.Basis != inferred || text == "" {
 		return
 	}
 	path := fmt.Sprintf("spec.template.metadata.annotations[%q]", proxyConfigKey)
@@ -37,7 +38,7 @@ func (b *builder) readProxyConfig(w *world.Workload, c *corev1.Container) {
 	said := ""
 	if value := rawText(config.Value, "terminationDrainDuration"); value != "" && !servers.Sets(c, variable) {
 		if d, ok := units.ParseSpan(value, engine.Second); ok {
-			w.App.DrainFor, said = d, "terminationDrainDuration "+d.Duration().String()
+			*lasts, said = d, "terminationDrainDuration "+d.Duration().String()
 		}
 	}
 	if exit := rawAt(config.Value, "proxyMetadata", "EXIT_ON_ZERO_ACTIVE_CONNECTIONS"); exit != nil && strings.EqualFold(fmt.Sprint(exit), "true") {

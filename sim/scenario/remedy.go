@@ -164,6 +164,11 @@ func finishing(a *world.App) []string {
 		return []string{"node as the command in place of yarn, which ends at SIGTERM without waiting, and " + nodeHandler + ": it finishes what runs, and ends"}
 	case "uwsgi":
 		return []string{"hook-master-start = unix_signal:15 gracefully_kill_them_all: it stops accepting, finishes what runs, and ends"}
+	case servers.IstioProxy:
+		return []string{
+			`EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "true" under proxyMetadata in the annotation proxy.istio.io/config: it then finishes what runs, and ends`,
+			"a longer terminationDrainDuration there, and a longer terminationGracePeriodSeconds",
+		}
 	case servers.PHPFPM:
 		return []string{fpmTimeout + " = 20 under [global] in php-fpm's configuration: at SIGQUIT it then finishes what runs, for that long, and ends"}
 	case "spring-old", "spring-3.4":

@@ -139,7 +139,7 @@ func TestWhatHelpsAnAppThatIgnoresSIGTERM(t *testing.T) {
 	for _, p := range servers.Profiles() {
 		app := servers.AppFor(&servers.Evidence{}, p.ID)
 		remedies := TerminationRemedies(&app)
-		atOnce := slices.Contains([]string{"nginx-sigterm", "npm-start", "yarn-start", "behind-init", "exits-at-once", "go-default", "spring-old", "php-fpm"}, p.ID)
+		atOnce := slices.Contains([]string{"nginx-sigterm", "npm-start", "yarn-start", "behind-init", "exits-at-once", "go-default", "spring-old", "php-fpm", "istio-proxy"}, p.ID)
 		if (len(remedies) > 0) != (app.IgnoresSIGTERM || atOnce) {
 			t.Errorf("%s: %q", p.ID, remedies)
 		}

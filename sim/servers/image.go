@@ -103,6 +103,16 @@ func (i Image) stopsNginxFast() bool {
 	}
 }
 
+// drainsClosed says whether it is a proxy of Istio's from before 1.8, by the version in its tag.
+func (i Image) drainsClosed() bool {
+	version := strings.Split(strings.SplitN(i.tag, "-", 2)[0], ".")
+	if i.name != "proxyv2" || len(version) < 2 || version[0] != "1" {
+		return false
+	}
+	minor, ok := units.Decimal(version[1], 0)
+	return ok && minor < 8
+}
+
 // shell says which program a shell of that name is in the image: bash, busybox or dash, "" where nothing says so (docs/model/pod-lifecycle.md 2.3).
 func (i Image) shell(name string) string {
 	switch name {

@@ -61,20 +61,23 @@ func webServers() []Profile {
 				return e.image.Named("nginx", "nginx-unprivileged", "openresty") || e.image.in("nginxinc") && !e.image.beside()
 			},
 			app: world.App{ServerIdle: 75 * engine.Second}},
-		{ID: "envoy-gateway", Match: "envoy managed by Envoy Gateway", Listener: "open while draining, 60 s; readiness fails at once", InFlight: "finished",
+		{ID: "envoy-gateway", Match: "envoy managed by Envoy Gateway", Listener: "open while draining, 60 s, connections closed with their next answer; readiness fails at once", InFlight: "finished",
 			Source: lbDoc + ".2", Status: "verified",
 			match: func(e *Evidence) bool {
 				return e.image.of("envoy") && e.labels["gateway.envoyproxy.io/owning-gateway-name"] != ""
 			},
-			app: world.App{Listener: world.ListenerDrains, DrainFor: minute, ReadinessFails: true, ServerIdle: engine.Hour}, tune: tuneEnvoy},
+			app: world.App{Listener: world.ListenerDrains, DrainFor: minute, ClosesAnswered: true, ReadinessFails: true, ServerIdle: engine.Hour}, tune: tuneEnvoy},
 		{ID: "envoy", Match: "envoyproxy/envoy", Listener: "closed at once", InFlight: "cut", Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool {
 				return e.image.of("envoy") || e.runs("envoy")
 			},
 			app: world.App{InFlight: world.InFlightCut, ServerIdle: engine.Hour}},
-		{ID: "istio-proxy", Match: "istio/proxyv2", Listener: "open while draining, 5 s", InFlight: "5 s, then cut", Source: propDoc, Status: "verified",
+		{ID: istioOld, Match: "istio/proxyv2 up to 1.7", Listener: "closed at once", InFlight: "finished within 5 s", Source: propDoc, Status: "verified",
+			match: func(e *Evidence) bool { return e.image.drainsClosed() },
+			app:   world.App{FinishWithin: 5 * engine.Second, ServerIdle: engine.Hour}, tune: tuneIstio},
+		{ID: IstioProxy, Match: "istio/proxyv2", Listener: "open while draining, 5 s, connections closed with their next answer", InFlight: "5 s, then cut", Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool { return e.image.Named("proxyv2") || e.runs("pilot-agent") },
-			app:   world.App{Listener: world.ListenerDrains, DrainFor: 5 * engine.Second, InFlight: world.InFlightCut, ServerIdle: engine.Hour}, tune: tuneIstio},
+			app:   world.App{Listener: world.ListenerDrains, DrainFor: 5 * engine.Second, ClosesAnswered: true, InFlight: world.InFlightCut, ServerIdle: engine.Hour}, tune: tuneIstio},
 		{ID: "haproxy", Match: "haproxy", Listener: "closed (STOPSIGNAL SIGUSR1)", InFlight: "finished", Source: propDoc, Status: "documented; the image's STOPSIGNAL recalled",
 			match: func(e *Evidence) bool { return e.image.of("haproxy") }, app: world.App{}},
 		{ID: "httpd", Match: "httpd", Listener: "closed (STOPSIGNAL SIGWINCH)", InFlight: "finished", Source: propDoc, Status: "recalled",
@@ -167,6 +170,22 @@ const (
 	fpmSource   = propDoc + "; php-src sapi/fpm/fpm/fpm_process_ctl.c"
 )
 
+// IstioProxy is the profile of Istio's proxy, and IstioExitsOnZero what it does where it waits for its connections to end. Up to 1.7 it takes no
+// new connections while it drains (docs/model/propagation.md 5 istio-proxy).
+const IstioProxy, IstioExitsOnZero, istioOld = "istio-proxy", "istio-proxy-exit-on-zero", "istio-proxy-1.7"
+
+// IstioDrain is how long Istio's proxy drains, nil where it is none.
+func IstioDrain(a *world.App) *engine.Time {
+	switch a.Profile {
+	case IstioProxy:
+		return &a.DrainFor
+	case istioOld:
+		return &a.FinishWithin
+	default:
+		return nil
+	}
+}
+
 // coreDNSSource is where the lameduck of most clusters' DNS stands. Another Corefile may have none: that is the alternative.
 const coreDNSSource = "Kubernetes 1.36.3 cmd/kubeadm/app/phases/addons/dns/manifests.go, health; https://coredns.io/plugins/health/"
 
@@ -194,6 +213,8 @@ func generalProfiles() []Profile {
 		{ID: "spring-old", Match: "by name only", Listener: "closed", InFlight: "cut", Source: propDoc, Status: "verified",
 			app: world.App{InFlight: world.InFlightCut, ServerIdle: minute}},
 		{ID: fpmFinishes, Match: "by name only", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished within process_control_timeout", Source: fpmSource, Status: "verified"},
+		{ID: IstioExitsOnZero, Match: "by name only", Listener: "open while draining, 5 s, connections closed with their next answer", InFlight: "finished (EXIT_ON_ZERO_ACTIVE_CONNECTIONS)", Source: propDoc,
+			Status: "verified", app: world.App{Listener: world.ListenerDrains, DrainFor: 5 * engine.Second, ClosesAnswered: true, ServerIdle: engine.Hour}},
 		{ID: "drains", Match: "by name only", Listener: "open for 10 s, still serving", InFlight: "finished", Source: "an app that sleeps in its handler", Status: "assumed",
 			app: world.App{Listener: world.ListenerDrains, DrainFor: 10 * engine.Second}},
 	}

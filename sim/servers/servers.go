@@ -63,7 +63,7 @@ func AppFor(e *Evidence, id string) world.App {
 		if may, known := e.shellStays(); id == "" && may && !known && !app.IgnoresSIGTERM {
 			app.Alternatives = append([]string{shellPID1}, app.Alternatives...)
 		}
-		app.GoAway = app.Graceful()
+		app.GoAway = app.Tells()
 		return app
 	}
 	return AppFor(e, UnknownProfile)
@@ -178,9 +178,8 @@ func Sets(c *corev1.Container, variable string) bool {
 }
 
 func tuneIstio(e *Evidence, app *world.App) {
-	v, ok := units.ParseSpan(e.variable("TERMINATION_DRAIN_DURATION_SECONDS"), engine.Second)
-	if ok {
-		app.DrainFor = v
+	if v, ok := units.ParseSpan(e.variable("TERMINATION_DRAIN_DURATION_SECONDS"), engine.Second); ok {
+		*IstioDrain(app) = v
 	}
 	if strings.EqualFold(e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true") {
 		app.InFlight = world.InFlightFinish

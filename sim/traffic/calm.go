@@ -137,7 +137,7 @@ func (c *calm) answers(spec *Spec, target *Target) bool {
 // serves says whether a server answers each request in time.
 func (c *calm) serves(spec *Spec, server Server) bool {
 	takes := server.Plain()
-	if takes == nil {
+	if takes == nil || server.ClosesAnswered() {
 		return false
 	}
 	trips := spec.roundTrips()

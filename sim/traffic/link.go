@@ -23,6 +23,7 @@ type link struct {
 	again    engine.Time  // no dial before: back-off
 	planned  bool         // a dial at that time is pending
 	leaving  bool         // the server has sent GOAWAY; the client knows half a round trip later
+	tells    bool         // the server sends GOAWAY with the next call
 	closed   bool         // the server is gone, or a load balancer has cut the connection; as above
 	cut      bool         // it was a load balancer
 	gone     bool         // the node that it leads through is
@@ -132,6 +133,10 @@ func (t *Traffic) call(l *link, a *attempt, now engine.Time) {
 	}
 	l.used = now
 	t.accepted(a, now, a.target.Server, nil)
+	if l.tells {
+		l.tells, l.leaving = false, true
+		t.hears(l, now)
+	}
 }
 
 // queueFor has a request wait for a link, until its timeout at most.
@@ -208,7 +213,7 @@ func (t *Traffic) dial(l *link, now engine.Time) {
 	req := l.dial.req
 	flow := req.draw()
 	l.dial = attempt{req: req, flow: flow, member: -1, began: now, sent: now}
-	l.state, l.leaving, l.closed, l.cut, l.gone = linkDialling, false, false, false, false
+	l.state, l.leaving, l.tells, l.closed, l.cut, l.gone = linkDialling, false, false, false, false, false
 	l.darken(now)
 	l.epoch++
 	t.syn(l, now)
@@ -224,6 +229,7 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 	if ok {
 		l.state, l.failures, l.again, l.used = linkUp, 0, now, now
 		l.to = a.target
+		l.tells = l.stream.spec.Kind == HTTP2 && l.to.Server.ClosesAnswered()
 		l.lighten(now)
 		t.release(l, func(a *attempt) {
 			a.blame = l.blame // what it waited for, if it did
@@ -342,6 +348,11 @@ func (l *link) leads(server uint64) bool {
 // leave has the client dial again when it hears that the connection is over.
 func (t *Traffic) leave(l *link, now engine.Time) {
 	t.stir(l.stream, now)
+	t.hears(l, now)
+}
+
+// hears is leave in the middle of a call.
+func (t *Traffic) hears(l *link, now engine.Time) {
 	epoch := l.epoch
 	t.then(now+l.stream.spec.RTT/2, func(at engine.Time) {
 		if l.epoch == epoch && l.state == linkUp {

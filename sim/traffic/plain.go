@@ -169,7 +169,7 @@ func (s *stream) ridePlain() (ok bool) {
 // plainlyShared is for a request over its client's link, which is up: see startShared and call.
 func plainlyShared(t *Traffic, s *stream) bool {
 	l := s.link(s.count)
-	if l.state != linkUp || l.gone || l.closed || l.idled(s.next) {
+	if l.state != linkUp || l.gone || l.closed || l.tells || l.idled(s.next) {
 		return false
 	}
 	p := plain{flow: l.dial.flow, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}

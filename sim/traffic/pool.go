@@ -45,6 +45,9 @@ func (c *conn) use(target *Target, now, end engine.Time) {
 	}
 	c.used = end
 	c.busyUntil(end)
+	if target.Server.ClosesAnswered() {
+		c.closed = end - c.rtt()/2
+	}
 	if c.proxy != nil {
 		c.proxy.keeps(c)
 	}
@@ -264,6 +267,25 @@ func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 			if c.connected() && c.target.Server.ID() == server && c.closed == engine.Never {
 				t.shut(c, now, all)
 				s.calm.on = false
+			}
+		}
+	}
+}
+
+// CloseAnswered is a server that from now on closes each connection with the next answer over it, also those that are opened then: an Envoy
+// that drains. Who asks nothing keeps his. HTTP/2 connections that stand hear of it by GoAway.
+func (t *Traffic) CloseAnswered(server uint64, now engine.Time) {
+	t.catchUpAll(now)
+	for _, s := range t.streams {
+		t.stir(s, now)
+		for c := range s.conns() {
+			switch {
+			case !c.connected() || c.target.Server.ID() != server || c.closed != engine.Never || c.gone:
+			case c.free > now:
+				half := c.rtt() / 2
+				c.closed = c.free - half
+			default:
+				c.slack = -1 // the next request over it is followed
 			}
 		}
 	}

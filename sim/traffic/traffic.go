@@ -120,6 +120,8 @@ type Server interface {
 	// Plain returns how long the server takes to answer when that is all there is to say: it answers
 	// each request, with no error. Else nil. Serve takes as long, by the same draw. It is always the same.
 	Plain() *engine.Dist
+	// ClosesAnswered says whether the server closes each connection with the next answer over it: see CloseAnswered.
+	ClosesAnswered() bool
 	// IdleLimit is how long the server keeps a connection that nothing is asked over, 0 for ever.
 	IdleLimit() engine.Time
 	Name() string

@@ -23,12 +23,14 @@ type fakeServer struct {
 	plain            engine.Dist // what Plain returned
 	full, errs       bool
 	idle             engine.Time
+	closes           bool
 }
 
 func (s *fakeServer) Accepts() bool          { return s.accepts }
 func (s *fakeServer) Answers() bool          { return s.answers }
 func (s *fakeServer) Name() string           { return map[bool]string{true: "next", false: "pod"}[s.id > 1] }
 func (s *fakeServer) ID() uint64             { return s.id }
+func (s *fakeServer) ClosesAnswered() bool   { return s.closes }
 func (s *fakeServer) IdleLimit() engine.Time { return s.idle }
 func (s *fakeServer) Plain() *engine.Dist {
 	if s.full || s.errs {

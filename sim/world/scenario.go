@@ -193,6 +193,10 @@ type App struct {
 	// go elsewhere and lose nothing; else their connections are reset when the process ends.
 	GoAway bool
 
+	// ClosesAnswered says that while it drains it closes each connection with the next answer over it: Connection: close, or GOAWAY where
+	// HTTP/2 is spoken, also on those that are opened then.
+	ClosesAnswered bool
+
 	StartSaid, ServeSaid, InitSaid bool // by the Scenario
 	JVM                            bool // it runs on one
 	// Evidence is what Profile was inferred from, and jvmBy what jvm was: "image nginx:1.29"; "" where nothing was.

@@ -75,13 +75,22 @@ var profileMutants = []mutant{
 		{"sim/servers/profile.go", "app: world.App{InFlight: world.InFlightCut, ServerIdle: engine.Hour}},", "app: world.App{ServerIdle: engine.Hour}},"},
 	}},
 	{"istio drains for 50 s", []string{"propagation 5 istio-proxy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
-		{"sim/servers/profile.go", "DrainFor: 5 * engine.Second, InFlight: world.InFlightCut", "DrainFor: 50 * engine.Second, InFlight: world.InFlightCut"},
+		{"sim/servers/profile.go", "DrainFor: 5 * engine.Second, ClosesAnswered: true, InFlight: world.InFlightCut", "DrainFor: 50 * engine.Second, ClosesAnswered: true, InFlight: world.InFlightCut"},
+	}},
+	{"an old istio takes new connections", []string{"propagation 5 istio-proxy up to 1.7"}, serverFacts, "TestProfileByImageAndCommand", []edit{
+		{"sim/servers/image.go", "return ok && minor < 8", "return ok && minor < 6"},
+	}},
+	{"connections of an Envoy that drains stay", []string{"propagation 5 istio-proxy", "propagation 5 Envoy Gateway"}, "sim", "TestConnectionsLeaveAnEnvoyThatDrains", []edit{
+		{"sim/world/app.go", "return a.ClosesAnswered && !", "return false && !"},
+	}},
+	{"new connections of an Envoy that drains stay", []string{"propagation 5 istio-proxy"}, "sim/traffic", "TestADrainingServerClosesConnectionsWithTheirNextAnswer", []edit{
+		{"sim/traffic/link.go", "l.tells = l.stream.spec.Kind == HTTP2 && l", "l.tells = l.stream.spec.Kind != HTTP2 && l"},
 	}},
 	{"istio's variable is not read", []string{"propagation 5 istio-proxy"}, serverFacts, "TestProfileByLabelsAndVariables", []edit{
 		{"sim/servers/servers.go", `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true"`, `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "yes"`},
 	}},
 	{"Envoy Gateway closes at once", []string{"propagation 5 Envoy Gateway", "load-balancers 5.2 First action"}, serverFacts, "TestProfileByLabelsAndVariables", []edit{
-		{"sim/servers/profile.go", "app: world.App{Listener: world.ListenerDrains, DrainFor: minute, ReadinessFails: true", "app: world.App{ReadinessFails: true"},
+		{"sim/servers/profile.go", "app: world.App{Listener: world.ListenerDrains, DrainFor: minute, ClosesAnswered: true, ReadinessFails: true", "app: world.App{ReadinessFails: true"},
 	}},
 	{"traefik has no limit", []string{"propagation 5 Traefik"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}", "app: world.App{ServerIdle: 3 * minute}"},
