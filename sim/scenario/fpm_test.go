@@ -41,7 +41,7 @@ data:
 // php-fpm finishes for as long as a ConfigMap that it has a file from says; where none does, it cuts, and what it does with the setting is tried.
 func TestFPMFinishesForAsLongAsItsConfigurationSays(t *testing.T) {
 	t.Parallel()
-	const cuts, tried = "cut 0s", " [php-fpm-process-control-timeout]"
+	const cuts, tried = "cut 0s", " [php-fpm-finishes]"
 	for name, x := range map[string]struct{ from, to, want string }{ // order: each for itself
 		"nobody sets it":   {"", "", cuts + tried},
 		"seconds":          {"[global]", "process_control_timeout = 20 ; as long as a request", "finish 20s []"},

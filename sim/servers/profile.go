@@ -166,13 +166,13 @@ func packageRunners() []string { return []string{"npm", "npx", "pnpm", "pnpx"} }
 // once, where nobody sets that (docs/model/propagation.md 5 PHP-FPM). fpmFinishes is what it does where it is set.
 const (
 	PHPFPM      = "php-fpm"
-	fpmFinishes = "php-fpm-process-control-timeout"
+	fpmFinishes = "php-fpm-finishes"
 	fpmSource   = propDoc + "; php-src sapi/fpm/fpm/fpm_process_ctl.c"
 )
 
 // IstioProxy is the profile of Istio's proxy, and IstioExitsOnZero what it does where it waits for its connections to end. Up to 1.7 it takes no
 // new connections while it drains (docs/model/propagation.md 5 istio-proxy).
-const IstioProxy, IstioExitsOnZero, istioOld = "istio-proxy", "istio-proxy-exit-on-zero", "istio-proxy-1.7"
+const IstioProxy, IstioExitsOnZero, istioOld = "istio-proxy", "istio-proxy-waits", "istio-proxy-1.7"
 
 // IstioDrain is how long Istio's proxy drains, nil where it is none.
 func IstioDrain(a *world.App) *engine.Time {
