@@ -40,10 +40,10 @@ type Edit struct {
 type Braces uint8
 
 const (
-	NoBraces    Braces = iota
-	InBraces           // of YAML
-	InJSON             // so is what is to be pasted
-	BeforeOther        // in JSON, with other fields: what is to be pasted needs a comma behind it
+	NoBraces    Braces = iota // in lines of its own
+	InBraces                  // of YAML
+	InJSON                    // so is what is to be pasted
+	BeforeOther               // in JSON, with other fields: what is to be pasted needs a comma behind it
 )
 
 // String says whether there are braces, and which.
