@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -186,6 +189,27 @@ func TestAModuleIsCopiedWithoutWhatIsLeftOut(t *testing.T) {
 	} {
 		if err := wrong.copy(t.TempDir()); err == nil {
 			t.Errorf("a module %s: no error", name)
+		}
+	}
+}
+
+// A Go whose files have other words is an error, not a module that is larger again.
+func TestPatchesAreApplied(t *testing.T) {
+	t.Parallel()
+	for path := range patches { // order: each for itself
+		p := patches[path]
+		all := strings.Join(slices.Collect(maps.Keys(p.instead)), "x] + ")
+		got, err := p.applied(path, []byte(all))
+		if err != nil || !strings.HasSuffix(string(got), p.more) {
+			t.Errorf("%s: %v: %s", path, err, got)
+		}
+		for old := range p.instead { // order: each for itself
+			if strings.Contains(string(got), old) {
+				t.Errorf("%s: %s", path, got)
+			}
+			if _, err := p.applied(path, []byte(strings.Replace(all, old, "other", 1))); err == nil || err.Error() != path+": there is no "+old {
+				t.Error(err)
+			}
 		}
 	}
 }

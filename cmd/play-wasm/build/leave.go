@@ -3,6 +3,7 @@ package main
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -61,25 +62,75 @@ var modules = []module{
 // hashing is the file of Go's own packages that another one stands for, from GOROOT/src: its package needs many others.
 const hashing = "crypto/sha256/sha256.go"
 
-// overlay writes what is compiled in place of hashing, and the file by which the compiler hears of that.
+// patch is what a file of Go's own packages is compiled without: a text of it, and what stands in its place.
+type patch struct {
+	instead map[string]string
+	more    string // at its end
+}
+
+// patches are those files, from GOROOT/src.
+var patches = map[string]patch{
+	// \p{...} of a regular expression asks for all scripts and categories of Unicode. No expression of the module has one: it would not compile, and
+	// test/play would see it.
+	"regexp/syntax/parse.go": {
+		instead: map[string]string{
+			"unicode.Categories[": "noTables[", "unicode.FoldCategory[": "noTables[", "unicode.Scripts[": "noTables[", "unicode.FoldScript[": "noTables[",
+			"range unicode.CategoryAliases": "range map[string]string{}",
+		},
+		more: "\nvar noTables map[string]*unicode.RangeTable\n",
+	},
+	// How often a setting of GODEBUG made a difference is a metric of the runtime's, and keeps all of them. Nobody reads them here.
+	"internal/godebug/godebug.go": {
+		instead: map[string]string{`registerMetric("/godebug/non-default-behavior/"+s.Name()+":events", s.nonDefault.Load)`: ""},
+	},
+}
+
+// overlay writes what is compiled in place of hashing and with patches, and the file by which the compiler hears of that.
 func overlay() error {
 	root, err := goSays("env", "GOROOT")
 	if err != nil {
 		return err
 	}
-	data, err := instead.ReadFile("instead/sha256.go.txt")
-	if err != nil {
+	replace := map[string]string{}
+	write := func(path string, data []byte) error {
+		ours := filepath.Join(work, strings.ReplaceAll(path, "/", "-"))
+		replace[filepath.Join(root, "src", filepath.FromSlash(path))] = ours
+		return os.WriteFile(ours, data, 0o600)
+	}
+	hash, err := instead.ReadFile("instead/sha256.go.txt")
+	if err = errors.Join(err, write(hashing, hash)); err != nil {
 		return err
 	}
-	ours := filepath.Join(work, "sha256.go")
-	if err := os.WriteFile(ours, data, 0o600); err != nil {
-		return err
+	for path := range patches { // order: each is a file
+		p := patches[path]
+		text, err := os.ReadFile(filepath.Join(root, "src", filepath.FromSlash(path))) //nolint:gosec // one of Go's own
+		if err != nil {
+			return err
+		}
+		if text, err = p.applied(path, text); err != nil {
+			return err
+		}
+		if err := write(path, text); err != nil {
+			return err
+		}
 	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, "src", filepath.FromSlash(hashing)): ours}})
+	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(work, "overlay.json"), list, 0o600)
+}
+
+// applied is a file's text with the patch. What it is to be without has to be there: else the module would get larger, and nobody knew why.
+func (p *patch) applied(path string, text []byte) ([]byte, error) {
+	out := string(text)
+	for old, anew := range p.instead { // order: they have nothing in common
+		if !strings.Contains(out, old) {
+			return nil, fmt.Errorf("%s: there is no %s", path, old)
+		}
+		out = strings.ReplaceAll(out, old, anew)
+	}
+	return []byte(out + p.more), nil
 }
 
 // copies writes the modules that are compiled instead, and a go.mod that names them.
