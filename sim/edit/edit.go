@@ -40,10 +40,14 @@ type Edit struct {
 type Braces uint8
 
 const (
-	NoBraces    Braces = iota // in lines of its own
-	InBraces                  // of YAML
-	InJSON                    // so is what is to be pasted
-	BeforeOther               // in JSON, with other fields: what is to be pasted needs a comma behind it
+	// NoBraces is a mapping in lines of its own.
+	NoBraces Braces = iota
+	// InBraces is one in braces of YAML.
+	InBraces
+	// InJSON is one of JSON: so is what is to be pasted.
+	InJSON
+	// BeforeOther is one of JSON with other fields: what is to be pasted needs a comma behind it.
+	BeforeOther
 )
 
 // String says whether there are braces, and which.

@@ -170,9 +170,13 @@ const (
 	fpmSource   = propDoc + "; php-src sapi/fpm/fpm/fpm_process_ctl.c"
 )
 
-// IstioProxy is the profile of Istio's proxy, and IstioExitsOnZero what it does where it waits for its connections to end. Up to 1.7 it takes no
-// new connections while it drains (docs/model/propagation.md 5 istio-proxy).
-const IstioProxy, IstioExitsOnZero, istioOld = "istio-proxy", "istio-proxy-waits", "istio-proxy-1.7"
+const (
+	// IstioProxy is the profile of Istio's proxy (docs/model/propagation.md 5 istio-proxy).
+	IstioProxy = "istio-proxy"
+	// IstioExitsOnZero is that of one which waits for its connections to end.
+	IstioExitsOnZero = "istio-proxy-waits"
+	istioOld         = "istio-proxy-1.7" // up to which it takes no new connections while it drains
+)
 
 // IstioDrain is how long Istio's proxy drains, nil where it is none.
 func IstioDrain(a *world.App) *engine.Time {
