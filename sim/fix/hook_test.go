@@ -278,7 +278,7 @@ func TestAStartupProbeIsOfferedBesideALivenessProbe(t *testing.T) {
 // use of one where the readiness probe may ask the server.
 func TestAStartupProbeIsOfferedWhereTheReadinessProbeAsksNothing(t *testing.T) {
 	t.Parallel()
-	const title = "startupProbe on port 8080 (the readinessProbe does not ask the server)"
+	const title = "startupProbe on port 8080"
 	for probes, want := range map[string]string{ // order: each by itself
 		"readinessProbe: {exec: {command: [sh, -c, 'test ! -f /tmp/drain']}}":                            title,
 		"readinessProbe: {exec: {command: [cat, /tmp/healthy]}}":                                         "",
@@ -289,7 +289,7 @@ func TestAStartupProbeIsOfferedWhereTheReadinessProbeAsksNothing(t *testing.T) {
 		for _, c := range Changes(s, w, 0) {
 			if c.ID == "readinessProbe" {
 				got = c.Title
-				if yaml := fmt.Sprint(c.Edits); !strings.Contains(yaml, "{tcpSocket: {port: 8080}, periodSeconds: 1, failureThreshold: 30}") {
+				if yaml := fmt.Sprint(c.Edits); !strings.Contains(yaml, "{tcpSocket: {port: 8080}, periodSeconds: 1, failureThreshold: 300}") {
 					t.Errorf("%q: %s", probes, yaml)
 				}
 			}

@@ -34,11 +34,13 @@ func (t *target) listensFirst(readiness *corev1.Probe, port int32) *Change {
 	if t.container().StartupProbe != nil || !t.w.App.PassesAtOnce(readiness) {
 		return nil
 	}
-	failures, seconds := world.FailuresFor(&corev1.Probe{PeriodSeconds: 1}, t.w.App.Start.Max())
+	const least = 300 // s: how long the server takes is mostly assumed, and nothing restarted it before
+	failures, _ := world.FailuresFor(&corev1.Probe{PeriodSeconds: 1}, t.w.App.Start.Max())
+	failures = max(failures, least)
 	return &Change{
-		ID: "readinessProbe", Title: fmt.Sprintf("startupProbe on port %d (the readinessProbe does not ask the server)", port),
+		ID: "readinessProbe", Title: fmt.Sprintf("startupProbe on port %d", port),
 		Edits: []edit.Edit{t.edit(t.path("startupProbe"), fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 1, failureThreshold: %d}", port, failures))},
-		Cost:  fmt.Sprintf("a container that does not listen within %d s is restarted", seconds),
+		Cost:  fmt.Sprintf("a container that does not listen within %d s is restarted", failures),
 	}
 }
 
