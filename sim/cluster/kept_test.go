@@ -5,22 +5,19 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"net/netip"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
-
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // keptWorlds has what happens in the worlds that tests of this package make, whatever else they ask of them: a row for each test, with how many
@@ -29,13 +26,15 @@ const keptWorlds = "testdata/worlds.txt"
 
 var update = flag.Bool("update", false, "rewrite "+keptWorlds+", where all tests are run")
 
-// kept are the rows of keptWorlds, and those that tests have seen.
-var kept = struct {
+var kept = golden.NewRows(keptWorlds, update)
+
+// running is what has happened so far in the worlds of tests that are running.
+var running = struct {
 	sync.Mutex
-	rows map[string]string
-	seen map[string]string
-	of   map[string]*happened // of tests that are running
-}{rows: keptRows(), seen: map[string]string{}, of: map[string]*happened{}}
+	of map[string]*happened
+}{of: map[string]*happened{}}
+
+func TestMain(m *testing.M) { os.Exit(kept.Main(m)) }
 
 // happened is what has happened in the worlds of a test.
 type happened struct {
@@ -50,50 +49,6 @@ type history struct {
 	asked  int // how often its questions were asked
 }
 
-func keptRows() map[string]string {
-	rows := map[string]string{}
-	data, err := os.ReadFile(keptWorlds)
-	if err != nil {
-		return rows // each is new then
-	}
-	for line := range strings.Lines(string(data)) {
-		test, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		rows[test] = what
-	}
-	return rows
-}
-
-// TestMain writes the rows with -update, without those of tests that are gone; without it there are none of these.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	code := m.Run()
-	some := func(name string) bool { return flag.Lookup("test."+name).Value.String() != "" }
-	if code == 0 && !some("run") && !some("skip") && !some("list") && !some("fuzz") {
-		code = allSeen()
-	}
-	os.Exit(code)
-}
-
-func allSeen() int {
-	if *update {
-		var text strings.Builder
-		for _, test := range slices.Sorted(maps.Keys(kept.seen)) {
-			fmt.Fprintf(&text, "%s: %s\n", test, kept.seen[test])
-		}
-		if err := os.WriteFile(keptWorlds, []byte(text.String()), 0o644); err != nil {
-			panic(err)
-		}
-		return 0
-	}
-	for _, test := range slices.Sorted(maps.Keys(kept.rows)) {
-		if kept.seen[test] == "" {
-			fmt.Fprintf(os.Stderr, "%s: %s makes no world any more: go test ./sim/cluster -update\n", keptWorlds, test)
-			return 1
-		}
-	}
-	return 0
-}
-
 // keep listens to all that happens in a world, and asks some questions meanwhile and when the test ends, when all is compared with what it was
 // before. Tests make their worlds in any order.
 func keep(t *testing.T, w *testWorld, log *event.Log) {
@@ -103,12 +58,12 @@ func keep(t *testing.T, w *testWorld, log *event.Log) {
 	log.Subscribe(func(e event.Event) {
 		h.sum, h.events = sumOf(h.sum, &e), h.events+1
 	})
-	kept.Lock()
-	defer kept.Unlock()
-	own := kept.of[t.Name()]
+	running.Lock()
+	defer running.Unlock()
+	own := running.of[t.Name()]
 	if own == nil {
 		own = &happened{}
-		kept.of[t.Name()] = own
+		running.of[t.Name()] = own
 		t.Cleanup(func() { compareKept(t, own) })
 	}
 	own.worlds = append(own.worlds, h)
@@ -124,12 +79,11 @@ func compareKept(t *testing.T, own *happened) {
 		sum, events = sum+h.sum, events+h.events
 	}
 	what := fmt.Sprintf("%d worlds, %d events, %016x", len(own.worlds), events, sum)
-	kept.Lock()
-	defer kept.Unlock()
-	delete(kept.of, t.Name())
-	kept.seen[t.Name()] = what
-	if was := kept.rows[t.Name()]; was != what && !*update && !t.Failed() {
-		t.Errorf("what happens in its worlds: %s, was %s", what, was)
+	running.Lock()
+	delete(running.of, t.Name())
+	running.Unlock()
+	if !t.Failed() {
+		kept.Compare(t, t.Name(), what, "")
 	}
 }
 
@@ -146,7 +100,7 @@ func (h *history) askMeanwhile() {
 // ask adds what a world answers to those who judge it: of itself, its workloads, its nodes, and where requests go and fail.
 func (h *history) ask() {
 	defer func() {
-		if recover() != nil {
+		if recover() != nil { // some worlds are made without what a question is about: that they have no answer is kept, too
 			h.sum++
 		}
 	}()

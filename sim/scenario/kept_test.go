@@ -8,11 +8,11 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // keptInputs has what comes of each input that tests of this package read, whatever else they ask of it: a row each, by the test and the input's sum.
@@ -20,55 +20,9 @@ const keptInputs = "testdata/kept/inputs.txt"
 
 var shownInput = flag.String("input", "", "print what comes of the input of this name in "+keptInputs)
 
-// kept are the rows of keptInputs, and those that tests have seen.
-var kept = struct {
-	sync.Mutex
-	rows, seen map[string]string
-}{rows: keptRows(keptInputs), seen: map[string]string{}}
+var kept = golden.NewRows(keptInputs, update)
 
-func keptRows(path string) map[string]string {
-	rows := map[string]string{}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return rows // each input is new then
-	}
-	for line := range strings.Lines(string(data)) {
-		name, came, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		rows[name] = came
-	}
-	return rows
-}
-
-// Where all tests have run, each row was of one of them; with -update there are no others.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	code := m.Run()
-	some := func(name string) bool { return flag.Lookup("test."+name).Value.String() != "" }
-	if code == 0 && !some("run") && !some("skip") && !some("list") && !some("fuzz") {
-		code = allSeen()
-	}
-	os.Exit(code)
-}
-
-func allSeen() int {
-	var text strings.Builder
-	for _, name := range sortedKeys(kept.seen) {
-		fmt.Fprintf(&text, "%s: %s\n", name, kept.seen[name])
-	}
-	if *update {
-		if err := os.WriteFile(keptInputs, []byte(text.String()), 0o644); err != nil {
-			panic(err)
-		}
-		return 0
-	}
-	for _, name := range sortedKeys(kept.rows) {
-		if kept.seen[name] == "" {
-			fmt.Fprintf(os.Stderr, "%s: no test reads %s any more: go test ./sim/scenario -update\n", keptInputs, name)
-			return 1
-		}
-	}
-	return 0
-}
+func TestMain(m *testing.M) { os.Exit(kept.Main(m)) }
 
 // inferKept is Infer, and compares all that comes of it with what came of it before.
 func inferKept(t *testing.T, objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem) {
@@ -143,10 +97,5 @@ func compareKept(t *testing.T, objects *manifest.Objects, opts Options, text str
 	if *shownInput == name {
 		t.Log(text)
 	}
-	kept.Lock()
-	defer kept.Unlock()
-	kept.seen[name] = came
-	if was := kept.rows[name]; was != came && !*update {
-		t.Errorf("%s: %q, was %q: see it with -input, in this version and in the one before", name, came, was)
-	}
+	kept.Compare(t, name, came, ": see it with -input, in this version and in the one before")
 }
