@@ -79,7 +79,7 @@ func detect(t *testing.T, lb world.LoadBalancer, late bool) (gone, again sample)
 	t.Helper()
 	const down, up = 1000 * sec, 3000 * sec
 	for seed := range uint64(seeds) {
-		f, b := buildSeed(lb, seed+1)
+		f, b := buildSeed(t, lb, seed+1)
 		f.late = late
 		b.actives()
 		f.run(down)
@@ -164,7 +164,7 @@ func removals(t *testing.T, lb world.LoadBalancer) (left, lived sample, cuts int
 	t.Helper()
 	const at = 1000 * sec
 	for seed := range uint64(seeds) {
-		f, b := buildSeed(lb, seed+1)
+		f, b := buildSeed(t, lb, seed+1)
 		b.actives()
 		f.run(at)
 		f.endpoints = ready(0, 2)

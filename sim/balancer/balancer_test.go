@@ -30,6 +30,8 @@ type fake struct {
 	cut       []cut
 	sends     []sent
 	states    []string
+	kept      *Balancer // whose answers are summed up
+	answers   engine.TraceHash
 }
 
 // cut is a member whose connections were cut at a moment.
@@ -99,18 +101,25 @@ func ready(nodes ...int) []Endpoint {
 	return out
 }
 
-func build(spec world.LoadBalancer) (*fake, *Balancer) { return buildSeed(spec, 1) }
+func build(t *testing.T, spec world.LoadBalancer) (*fake, *Balancer) {
+	t.Helper()
+	return buildSeed(t, spec, 1)
+}
 
-func buildSeed(spec world.LoadBalancer, seed uint64) (*fake, *Balancer) {
+func buildSeed(t *testing.T, spec world.LoadBalancer, seed uint64) (*fake, *Balancer) {
+	t.Helper()
 	f := &fake{eng: engine.New(seed, engine.Limits{}), ok: all(true), would: all(true), reaches: all(true), sure: true}
 	f.endpoints, f.settled = ready(0, 1, 2), ready(0, 1, 2)
-	return f, New("balancer", &spec, f.eng, f.eng.Register("test"), f, f)
+	b := New("balancer", &spec, f.eng, f.eng.Register("test"), f, f)
+	keep(t, f, b)
+	return f, b
 }
 
 func (f *fake) run(until engine.Time) {
 	if err := f.eng.RunUntil(until); err != nil {
 		panic(err)
 	}
+	f.ask()
 }
 
 // when returns the first moment, to a tenth of a second, at which the members with new
@@ -143,7 +152,7 @@ func TestDetection(t *testing.T) {
 	} {
 		for _, sure := range []bool{true, false} {
 			c.check.Probe = world.ProbeHealthPort
-			f, b := build(world.LoadBalancer{Check: c.check})
+			f, b := build(t, world.LoadBalancer{Check: c.check})
 			f.late, f.sure = c.late, sure
 			f.run(100 * sec)
 			if sure && f.asked > 3 {
@@ -168,7 +177,7 @@ func TestDetection(t *testing.T) {
 // what it is, in or out.
 func TestThresholdsCountInARow(t *testing.T) {
 	t.Parallel()
-	f, b := build(world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 2, Healthy: 2}})
+	f, b := build(t, world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 2, Healthy: 2}})
 	f.run(10 * sec)
 	alternate := func(want ...int) {
 		t.Helper()
@@ -193,7 +202,7 @@ func TestThresholdsCountInARow(t *testing.T) {
 // no new connection goes there, and 30 s after that the old ones are cut.
 func TestRemoval(t *testing.T) {
 	t.Parallel()
-	f, b := build(world.LoadBalancer{
+	f, b := build(t, world.LoadBalancer{
 		Members: world.MembersLocalNodes, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec),
 		Registration: engine.Constant(3 * sec), Drain: 30 * sec,
 	})
@@ -219,7 +228,7 @@ func TestRemoval(t *testing.T) {
 func TestAControllerThatHoldsBack(t *testing.T) {
 	t.Parallel()
 	for _, hold := range []engine.Time{0, 4 * sec} {
-		f, b := build(world.LoadBalancer{Members: world.MembersLocalNodes, Controller: engine.Constant(sec / 2), ControllerHold: hold})
+		f, b := build(t, world.LoadBalancer{Members: world.MembersLocalNodes, Controller: engine.Constant(sec / 2), ControllerHold: hold})
 		f.run(10 * sec)
 		f.endpoints = ready(0, 2)
 		b.Hear()
@@ -242,7 +251,7 @@ func TestAControllerThatHoldsBack(t *testing.T) {
 // that comes back before its removal is known is as if it had never been away.
 func TestComingBack(t *testing.T) {
 	t.Parallel()
-	f, b := build(world.LoadBalancer{Members: world.MembersLocalNodes, Propagation: engine.Constant(5 * sec), Drain: 30 * sec})
+	f, b := build(t, world.LoadBalancer{Members: world.MembersLocalNodes, Propagation: engine.Constant(5 * sec), Drain: 30 * sec})
 	hear := func(at engine.Time, nodes ...int) {
 		f.run(at)
 		f.endpoints = ready(nodes...)
@@ -272,7 +281,7 @@ func TestComingBack(t *testing.T) {
 func TestACutOfAnUnhealthyMemberIsKnown(t *testing.T) {
 	t.Parallel()
 	for _, cuts := range []bool{true, false} {
-		f, b := build(world.LoadBalancer{
+		f, b := build(t, world.LoadBalancer{
 			Drain: engine.Never, CutUnhealthy: cuts, Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
 		})
 		f.run(10 * sec)
@@ -288,7 +297,7 @@ func TestACutOfAnUnhealthyMemberIsKnown(t *testing.T) {
 // What was found out of a member that is gone says nothing of the one that has come in its place.
 func TestAMemberThatIsGoneHasNoHealth(t *testing.T) {
 	t.Parallel()
-	f, b := build(world.LoadBalancer{
+	f, b := build(t, world.LoadBalancer{
 		Members: world.MembersLocalNodes, Drain: engine.Never, CutUnhealthy: true, HealthPropagation: engine.Constant(20 * sec),
 		Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
 	})
@@ -330,7 +339,7 @@ func TestMembership(t *testing.T) {
 		{world.MembersLivePods, world.TargetPods, []int{10, 12, 13, 14}},
 		{world.MembersServingPods, world.TargetPods, []int{10, 13}},
 	} {
-		_, b := build(world.LoadBalancer{Members: c.members, Target: c.target})
+		_, b := build(t, world.LoadBalancer{Members: c.members, Target: c.target})
 		if got := b.choose(list, false); !slices.Equal(got, c.want) {
 			t.Errorf("%d: %v, want %v", c.members, got, c.want)
 		}
@@ -351,7 +360,7 @@ func TestNodesThatLeave(t *testing.T) {
 		{world.MembersServing, world.TargetNodes, []int{0, 2}},
 		{world.MembersReadyPods, world.TargetPods, []int{0, 1, 2}},
 	} {
-		f, b := build(world.LoadBalancer{Members: c.members, Target: c.target, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: engine.Never})
+		f, b := build(t, world.LoadBalancer{Members: c.members, Target: c.target, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: engine.Never})
 		f.left = map[int]bool{1: true}
 		b.HearNode()
 		want := 7 * sec
@@ -374,7 +383,7 @@ func TestWithoutAHealthyMember(t *testing.T) {
 	t.Parallel()
 	check := world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}
 	for _, open := range []bool{true, false} {
-		f, b := build(world.LoadBalancer{Check: check, FailOpen: open})
+		f, b := build(t, world.LoadBalancer{Check: check, FailOpen: open})
 		f.ok = all(false)
 		b.Wake()
 		f.run(5 * sec)
@@ -399,7 +408,7 @@ func TestATargetThatIsInitialGetsNothing(t *testing.T) {
 		{"an ALB, and it does not", true, false, 20 * sec},
 		{"any other", false, true, 0},
 	} {
-		f, b := build(world.LoadBalancer{
+		f, b := build(t, world.LoadBalancer{
 			Target: world.TargetPods, Members: world.MembersReadyPods, FailOpen: true, InitialWaits: c.waits,
 			Check: world.HealthCheck{Probe: world.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2},
 		})
@@ -422,7 +431,7 @@ func TestATargetThatIsInitialGetsNothing(t *testing.T) {
 // The first checks are not over, whatever comes of them: a run does not end before.
 func TestFirstChecksAreUnrest(t *testing.T) {
 	t.Parallel()
-	f, b := build(world.LoadBalancer{
+	f, b := build(t, world.LoadBalancer{
 		Target: world.TargetPods, Members: world.MembersReadyPods, FailOpen: true, InitialWaits: true,
 		Check: world.HealthCheck{Probe: world.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 3},
 	})
@@ -446,7 +455,7 @@ func TestFirstChecksAreUnrest(t *testing.T) {
 func TestAFlowStaysWithItsMember(t *testing.T) {
 	t.Parallel()
 	for _, hash := range []world.FlowHash{world.HashFlow, world.HashRandom} {
-		f, b := build(world.LoadBalancer{Hash: hash, Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}})
+		f, b := build(t, world.LoadBalancer{Hash: hash, Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}})
 		var first [100]int
 		for flow := range first {
 			first[flow], _ = b.Pick(uint64(flow)<<57, -1)
@@ -481,7 +490,7 @@ func TestAFlowStaysWithItsMember(t *testing.T) {
 // the lower half now, and those above with node 2, which has the upper one.
 func TestAnnouncements(t *testing.T) {
 	t.Parallel()
-	_, b := build(world.LoadBalancer{Announce: world.AnnounceL2, Members: world.MembersServing})
+	_, b := build(t, world.LoadBalancer{Announce: world.AnnounceL2, Members: world.MembersServing})
 	leader, _ := b.Pick(0, -1)
 	for flow := range uint64(10) {
 		if m, _ := b.Pick(flow<<60, -1); m != leader {
@@ -490,7 +499,7 @@ func TestAnnouncements(t *testing.T) {
 	}
 	// The one that answers goes, and comes back: each time all connections lead to a node that does
 	// not know them.
-	f, b := build(world.LoadBalancer{Announce: world.AnnounceL2, Members: world.MembersServing, Drain: engine.Never})
+	f, b := build(t, world.LoadBalancer{Announce: world.AnnounceL2, Members: world.MembersServing, Drain: engine.Never})
 	others := slices.DeleteFunc([]int{0, 1, 2}, func(n int) bool { return n == leader })
 	f.run(sec)
 	f.endpoints = ready(others...)
@@ -503,7 +512,7 @@ func TestAnnouncements(t *testing.T) {
 	if again, _ := b.Pick(0, -1); second == leader || again != leader || len(f.cuts) != 2 {
 		t.Errorf("node %d, then %d, then %d: %q", leader, second, again, f.cuts)
 	}
-	f, b = build(world.LoadBalancer{Announce: world.AnnounceBGP, Members: world.MembersServing, Drain: engine.Never})
+	f, b = build(t, world.LoadBalancer{Announce: world.AnnounceBGP, Members: world.MembersServing, Drain: engine.Never})
 	f.run(sec)
 	f.endpoints = ready(0, 2)
 	b.Hear()
@@ -522,8 +531,9 @@ func TestAnnouncements(t *testing.T) {
 }
 
 // elected are two of three nodes, without the one that answers ARP, and which of them answers when it is not there.
-func elected(spec world.LoadBalancer) (others []int, second int) {
-	_, b := build(spec)
+func elected(t *testing.T, spec world.LoadBalancer) (others []int, second int) {
+	t.Helper()
+	_, b := build(t, spec)
 	leader := b.announced([]int{0, 1, 2})[0]
 	others = slices.DeleteFunc([]int{0, 1, 2}, func(n int) bool { return n == leader })
 	return others, b.announced(others)[0]
@@ -534,7 +544,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	check := world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 10 * sec, Unhealthy: 2, Healthy: 2}
 	announced := world.LoadBalancer{Announce: world.AnnounceL2, Members: world.MembersServing, Registration: engine.Constant(90 * sec)}
-	others, second := elected(announced)
+	others, second := elected(t, announced)
 	for _, c := range []struct {
 		name   string
 		spec   world.LoadBalancer
@@ -632,7 +642,7 @@ func TestJudge(t *testing.T) {
 		}, second, ledger.StaleLB, ledger.LBPropagation},
 		{"a node that answered ARP when it was asked, and another one answers by now", announced, func(*fake, *Balancer) {}, second, ledger.StaleLB, ledger.LBPropagation},
 	} {
-		f, b := build(c.spec)
+		f, b := build(t, c.spec)
 		c.twist(f, b)
 		if cause, actor, _ := b.Judge(c.member); cause != c.cause || actor != c.actor {
 			t.Errorf("%s: %s, %s, want %s, %s", c.name, cause, actor, c.cause, c.actor)
@@ -667,7 +677,7 @@ func TestWhatComesFirstIsBlamed(t *testing.T) {
 		{"the controller acts sooner than the checks find it", fast, engine.Constant(0), engine.Constant(0), 30 * sec, sec, ledger.LBController},
 		{"what the checks have found spreads later than the removal", engine.Constant(0), fast, slow, sec / 2, 4 * sec, ledger.LBPropagation},
 	} {
-		f, b := build(world.LoadBalancer{
+		f, b := build(t, world.LoadBalancer{
 			Members: world.MembersLocalNodes, Controller: c.controller, Propagation: c.propagation, HealthPropagation: c.health,
 			Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: c.interval, Unhealthy: 2, Healthy: 2},
 		})
@@ -706,7 +716,7 @@ func TestARepeatedSYN(t *testing.T) {
 		"of a proxy":             {world.LoadBalancer{Hash: world.HashRoundRobin, Layer7: &world.Layer7{}}, true, true},
 	} {
 		c.spec.Check = world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}
-		f, b := build(c.spec)
+		f, b := build(t, c.spec)
 		f.ok[0] = false
 		b.Wake()
 		f.run(5 * sec)
@@ -752,7 +762,7 @@ func TestAProxyInTheClusterIsToldWholeLists(t *testing.T) {
 	} {
 		empty := false
 		for seed := range uint64(40) {
-			f, b := buildSeed(world.LoadBalancer{
+			f, b := buildSeed(t, world.LoadBalancer{
 				Target: world.TargetPods, Members: world.MembersReadyPods, Registration: delay, Propagation: delay, Drain: engine.Never,
 				Layer7: &world.Layer7{WholeLists: c.inside},
 			}, seed)

@@ -35,7 +35,7 @@ func TestAGateOpensAtTheTickAfterItsPodIsHealthy(t *testing.T) {
 		spec := gatekeeper()
 		spec.Registration = engine.Constant(21 * sec)
 		spec.GateRecheck = c.recheck
-		f, b := build(spec)
+		f, b := build(t, spec)
 		f.ok[3] = true
 		f.run(100 * sec)
 		f.endpoints = append(ready(0, 1, 2), waiting(3, false, 90*sec))
@@ -55,7 +55,7 @@ func TestTheTicksStayWhenAnotherPodWaits(t *testing.T) {
 	t.Parallel()
 	spec := gatekeeper()
 	spec.Registration = engine.Constant(21 * sec)
-	f, b := build(spec)
+	f, b := build(t, spec)
 	f.ok[3] = true
 	f.run(100 * sec)
 	f.endpoints = append(ready(0, 1, 2), waiting(3, false, 90*sec))
@@ -76,7 +76,7 @@ func TestTheTicksStayWhenAnotherPodWaits(t *testing.T) {
 // it again.
 func TestGatesSleep(t *testing.T) {
 	t.Parallel()
-	f, b := build(gatekeeper())
+	f, b := build(t, gatekeeper())
 	f.ok[3] = false
 	f.run(100 * sec)
 	f.endpoints = append(ready(0, 1, 2), waiting(3, true, 0))
@@ -116,7 +116,7 @@ func TestGateTimeout(t *testing.T) {
 	}{{600 * sec, false, "700 open 3"}, {660 * sec, false, "760 open 3"}, {0, false, ""}, {600 * sec, true, ""}} {
 		spec := gatekeeper()
 		spec.GateTimeout, spec.GateRecheck = c.timeout, 5*sec
-		f, b := build(spec)
+		f, b := build(t, spec)
 		f.ok[3] = false
 		f.run(150 * sec)
 		f.endpoints = append(ready(0, 1, 2), waiting(3, true, 97*sec))
@@ -135,7 +135,7 @@ func TestPausedController(t *testing.T) {
 	t.Parallel()
 	spec := gatekeeper()
 	spec.Controller, spec.Propagation = engine.Constant(2*sec), engine.Constant(5*sec)
-	f, b := build(spec)
+	f, b := build(t, spec)
 	f.run(100 * sec)
 	b.Pause()
 	f.endpoints = ready(0, 1)
@@ -170,7 +170,7 @@ func TestPausedController(t *testing.T) {
 // controller's; a pod without the gate, or one that terminates, is none.
 func TestMembersWithAGate(t *testing.T) {
 	t.Parallel()
-	_, b := build(gatekeeper())
+	_, b := build(t, gatekeeper())
 	terminating, other := waiting(5, true, 0), waiting(6, true, 0)
 	terminating.Terminating, other.Gated = true, false
 	if got := b.choose(append(ready(0), waiting(3, true, 0), waiting(4, false, 0), terminating, other), false); !slices.Equal(got, []int{0, 3}) {
@@ -183,7 +183,7 @@ func TestAGateOfAPodThatIsNotKnownYet(t *testing.T) {
 	t.Parallel()
 	spec := gatekeeper()
 	spec.Members, spec.Registration = world.MembersLivePods, engine.Dist{}
-	f, b := build(spec)
+	f, b := build(t, spec)
 	f.ok[3], f.unheard = true, true
 	f.run(100 * sec)
 	f.endpoints = append(ready(0, 1, 2), waiting(3, false, 100*sec))
@@ -205,7 +205,7 @@ func TestUnrest(t *testing.T) {
 	t.Parallel()
 	spec := gatekeeper()
 	spec.Controller, spec.Propagation, spec.HealthPropagation = engine.Constant(2*sec), engine.Constant(5*sec), engine.Constant(30*sec)
-	f, b := build(spec)
+	f, b := build(t, spec)
 	want := func(at engine.Time, words string) {
 		t.Helper()
 		f.run(at)
@@ -238,7 +238,7 @@ func TestUnrest(t *testing.T) {
 // A member that is a node is named by its address.
 func TestUnrestNamesNodesByAddress(t *testing.T) {
 	t.Parallel()
-	f, b := build(world.LoadBalancer{Target: world.TargetNodes, Check: world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2}})
+	f, b := build(t, world.LoadBalancer{Target: world.TargetNodes, Check: world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2}})
 	f.run(100 * sec)
 	f.ok[1], f.would[1] = false, false
 	b.Wake()

@@ -13,7 +13,7 @@ import (
 // checks succeed, and one that fails in between and recovers is healthy at once.
 func TestStatesOfTargets(t *testing.T) {
 	t.Parallel()
-	f, b := build(world.LoadBalancer{
+	f, b := build(t, world.LoadBalancer{
 		Target: world.TargetPods, Members: world.MembersReadyPods, Drain: 10 * sec, HealthPropagation: engine.Constant(sec),
 		Check: world.HealthCheck{Probe: world.ProbePod, Interval: 2 * sec, Healthy: 2, Unhealthy: 3},
 	})
@@ -57,7 +57,7 @@ func TestStatesOfTargets(t *testing.T) {
 // What has failed its checks from the beginning is unhealthy, and not one that has to prove itself first.
 func TestATargetThatWasNeverWell(t *testing.T) {
 	t.Parallel()
-	f, b := build(world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbePod, Interval: sec, Healthy: 1, Unhealthy: 1}})
+	f, b := build(t, world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbePod, Interval: sec, Healthy: 1, Unhealthy: 1}})
 	f.would[2] = false
 	b = New("another", b.spec, f.eng, f.eng.Register("another"), f, f)
 	b.Introduce()

@@ -80,7 +80,7 @@ func TestAGridHasTheCaseOfEachPointOnTheSameSeeds(t *testing.T) {
 			t.Errorf("with a preStop of 15 s: %+v", c)
 		}
 	}
-	want, err := Run(context.Background(), must(gridAt(axes)([]*knob.Value{&axes[0].Values[0], &axes[1].Values[1]})), Options{Runs: 4, Seed: 5})
+	want, err := runKept(context.Background(), t, must(gridAt(axes)([]*knob.Value{&axes[0].Values[0], &axes[1].Values[1]})), Options{Runs: 4, Seed: 5})
 	if err != nil || want.Cases[0].LostSeconds != m.At(0, 1).Lost {
 		t.Errorf("a point loses %v, by itself %v, %v", m.At(0, 1).Lost, want.Cases[0].LostSeconds, err)
 	}

@@ -42,7 +42,7 @@ func TestALargeRolloutIsNotRunHundredsOfTimes(t *testing.T) {
 			cases[i].Scenario.Workloads[0].Deployment().Spec.Replicas = &many
 		}
 	}
-	s, err := Run(context.Background(), cases, Options{Progress: func(string, int, int) { t.Error("something is run") }})
+	s, err := runKept(context.Background(), t, cases, Options{Progress: func(string, int, int) { t.Error("something is run") }})
 	if !errors.As(err, &NotSimulated{}) || !strings.Contains(err.Error(), "at most 5000 pods, or runs 20 (or fewer), sensitivity false and fixes 0") || len(s.Cases) != len(cases) {
 		t.Errorf("%v", err)
 	}

@@ -33,7 +33,7 @@ func webOn(t *testing.T, service string, opts scenario.Options) []scenario.Case 
 
 func swept(t *testing.T, cases []scenario.Case, opts Options) *record.Simulation {
 	t.Helper()
-	s, err := Run(context.Background(), cases, opts)
+	s, err := runKept(context.Background(), t, cases, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ spec:
 		if len(cases) == 0 {
 			t.Fatal(problems)
 		}
-		result, err := Run(context.Background(), cases[:1], Options{Runs: 10})
+		result, err := runKept(context.Background(), t, cases[:1], Options{Runs: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

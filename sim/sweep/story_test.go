@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // are given.
 func simulate(t *testing.T, deployment, container string, opts scenario.Options, run Options) *record.Simulation {
 	t.Helper()
-	s, err := Run(context.Background(), oneCase(t, deployment, container, opts), run)
+	s, err := runKept(context.Background(), t, oneCase(t, deployment, container, opts), run)
 	if err != nil {
 		t.Fatal(err)
 	}

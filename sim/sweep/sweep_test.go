@@ -71,7 +71,7 @@ func TestSameResultsWithAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, procs := range []int{1, 4} {
 		runtime.GOMAXPROCS(procs)
-		s, err := Run(context.Background(), cases, Options{Runs: 5})
+		s, err := runKept(context.Background(), t, cases, Options{Runs: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestRunsAreInSeedOrderAndAddUp(t *testing.T) {
 	t.Parallel()
 	ended := map[string]string{}
 	progress := func(stage string, d, o int) { ended[stage] = fmt.Sprint(d, " of ", o) }
-	s, err := Run(context.Background(), webCases(t), Options{Seed: 7, Runs: 3, Workers: 3, Progress: progress})
+	s, err := runKept(context.Background(), t, webCases(t), Options{Seed: 7, Runs: 3, Workers: 3, Progress: progress})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestDarkPodsOfAHeadlessService(t *testing.T) {
 		{"  strategy: {type: Recreate}\n", 2},
 	} {
 		cases := casesOf(t, strings.Replace(web, "  replicas: 2\n", "  replicas: 2\n"+strategy.words, 1))
-		s, err := Run(context.Background(), cases[:1], Options{Runs: 6, Sensitivity: true, Fixes: 1})
+		s, err := runKept(context.Background(), t, cases[:1], Options{Runs: 6, Sensitivity: true, Fixes: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

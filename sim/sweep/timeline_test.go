@@ -107,7 +107,7 @@ spec: {selector: {app: db}, ports: [{port: 5432, targetPort: 8080}]}
 		t.Fatal(problems)
 	}
 	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
-	s, err := Run(t.Context(), cases, Options{Runs: 6, Timelines: 1})
+	s, err := runKept(t.Context(), t, cases, Options{Runs: 6, Timelines: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -57,7 +55,8 @@ func lanes(t *testing.T, sc *world.Scenario, seed uint64) (*timeline.Timeline, *
 	return r.Build(seed, res.End, res.Pods), res
 }
 
-// What a Timeline counts is what the ledger counts, each failure has the events that it came from, and nothing is out of order.
+// What a Timeline counts is what the ledger counts, each failure has the events that it came from, and nothing is out of order. Each run of a seed
+// has the timeline that is kept.
 func TestLanesOfExamples(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../examples/scenarios/*.yaml")
@@ -70,16 +69,13 @@ func TestLanesOfExamples(t *testing.T) {
 			t.Parallel()
 			sc := example(t, file)
 			tl, res := lanes(t, sc, 1)
+			timeline.Keep(t, tl)
 			counts(t, tl, res)
 			order(t, tl)
 			told(t, tl)
 			plain, err := sim.Run(sc, 1)
 			if err != nil || plain.TraceHash != res.TraceHash {
 				t.Errorf("being looked at changes the run: %s, and %s without: %v", res.TraceHash, plain.TraceHash, err)
-			}
-			again, _ := lanes(t, sc, 1)
-			if d := cmp.Diff(tl, again); d != "" {
-				t.Errorf("another run of the same seed has another timeline:\n%s", d)
 			}
 		})
 	}

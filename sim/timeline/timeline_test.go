@@ -46,12 +46,14 @@ func webApp(t *testing.T) *world.Scenario {
 // script is a run made by hand: events at moments.
 type script struct {
 	*Recorder
+	t     *testing.T
 	log   *event.Log
 	clock engine.Time
 }
 
 func newScript(t *testing.T) *script {
-	s := &script{Recorder: NewRecorder(webApp(t), nil)}
+	t.Helper()
+	s := &script{Recorder: NewRecorder(webApp(t), nil), t: t}
 	s.log = s.Log()
 	s.log.Begin(func() engine.Time { return s.clock })
 	return s

@@ -12,7 +12,8 @@ import (
 
 // pooledRun is a stream over a pool to three servers. One closes its idle connections at 10 s, a load balancer
 // cuts a third of all at 15 s, 16 s and 17 s, and another server ends at 20 s.
-func pooledRun(spec Spec, drawn bool) (account string, calm []bool, heard listens) {
+func pooledRun(t *testing.T, spec Spec, drawn bool) (account string, calm []bool, heard listens) {
+	t.Helper()
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(1, 10000, eng.Hash())
 	led.Listen(&heard)
@@ -21,7 +22,7 @@ func pooledRun(spec Spec, drawn bool) (account string, calm []bool, heard listen
 		servers = append(servers, &fakeServer{id: uint64(i), accepts: true, answers: true, takes: engine.Time(20+10*i) * ms, idle: 3 * sec})
 	}
 	w := &telling{fakeWorld: &fakeWorld{verdict: packet.Endpoints, servers: servers}}
-	tr := New(w, led, eng, []Spec{spec})
+	tr := newKept(t, w, led, eng, []Spec{spec})
 	if drawn {
 		tr.DrawAll()
 	}
@@ -81,7 +82,7 @@ func TestAPoolThatIsCalmIsAsOneThatIsFollowed(t *testing.T) {
 	} {
 		spec := base
 		c.change(&spec)
-		calm := alike(t, c.name, mostly(c.calm, 10), func(drawn bool) (string, []bool, listens) { return pooledRun(spec, drawn) })
+		calm := alike(t, c.name, mostly(c.calm, 10), func(drawn bool) (string, []bool, listens) { return pooledRun(t, spec, drawn) })
 		if slices.Contains(calm, !c.calm) {
 			t.Errorf("%s: calm: %v, want %v", c.name, calm, c.calm)
 		}
@@ -124,7 +125,7 @@ func TestAPoolWithMoreThanEnoughRoomNeverHasARequestWait(t *testing.T) {
 		for i := range tr {
 			eng := engine.New(3, engine.Limits{})
 			led := ledger.New(1, 10, eng.Hash())
-			tr[i] = New(&telling{fakeWorld: &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}}, led, eng,
+			tr[i] = newKept(t, &telling{fakeWorld: &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}}, led, eng,
 				[]Spec{{Interval: 2 * ms, RTT: ms / 10, Timeout: sec, KeepAlive: true, Clients: c.clients}})
 			if i == 1 {
 				tr[i].DrawAll()

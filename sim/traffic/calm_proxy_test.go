@@ -45,7 +45,8 @@ func (w *members) sendsTo(list ...int) {
 // proxiedRun is a stream through a provider's proxy to three pods. One closes its idle connections at 10 s, the proxy cuts a third of all at 15, 16
 // and 17 s. Another pod ends at 20 s and nothing answers for it any more, the proxy leaves it at 26 s and sends to it again at 31 s, when it
 // answers; from 36 s to 37 s a node is gone.
-func proxiedRun(spec Spec, nodes, drawn bool) (account string, calm []bool, heard listens) {
+func proxiedRun(t *testing.T, spec Spec, nodes, drawn bool) (account string, calm []bool, heard listens) {
+	t.Helper()
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(1, 10000, eng.Hash())
 	led.Listen(&heard)
@@ -54,7 +55,7 @@ func proxiedRun(spec Spec, nodes, drawn bool) (account string, calm []bool, hear
 		w.servers = append(w.servers, &fakeServer{id: uint64(i), accepts: true, answers: true, takes: engine.Time(20+10*i) * ms, idle: 3 * sec})
 	}
 	w.sendsTo(0, 1, 2)
-	tr := New(w, led, eng, []Spec{spec})
+	tr := newKept(t, w, led, eng, []Spec{spec})
 	if drawn {
 		tr.DrawAll()
 	}
@@ -121,7 +122,7 @@ func TestAProxyThatIsCalmIsAsOneThatIsFollowed(t *testing.T) {
 			spec := Spec{Interval: 5 * ms, Timeout: 4 * sec, RTT: 10 * ms, Proxy: &Proxy{RTT: 2 * ms, Idle: sec, ConnectTimeout: 3 * sec}}
 			c.change(&spec)
 			name := fmt.Sprintf("%s, nodes %t", c.name, nodes)
-			calm := alike(t, name, mostly(c.calm, 5), func(drawn bool) (string, []bool, listens) { return proxiedRun(spec, nodes, drawn) })
+			calm := alike(t, name, mostly(c.calm, 5), func(drawn bool) (string, []bool, listens) { return proxiedRun(t, spec, nodes, drawn) })
 			if slices.Contains(calm[:3], !c.calm) {
 				t.Errorf("%s: calm: %v, want %v", name, calm, c.calm)
 			}
@@ -138,7 +139,7 @@ func TestAConnectionWhoseRequestHangsCarriesNoOther(t *testing.T) {
 		led := ledger.New(1, 100, eng.Hash())
 		w := &members{telling: telling{fakeWorld: &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}}}
 		w.sendsTo(0)
-		tr := New(w, led, eng, []Spec{{Interval: 100 * ms, Arrivals: Constant, RTT: ms, Proxy: &Proxy{RTT: ms}}})
+		tr := newKept(t, w, led, eng, []Spec{{Interval: 100 * ms, Arrivals: Constant, RTT: ms, Proxy: &Proxy{RTT: ms}}})
 		if i == 1 {
 			tr.DrawAll()
 		}

@@ -55,7 +55,7 @@ func TestCountedAndFollowedRequestsAreLostAlike(t *testing.T) {
 			a, b, c := up(), up(), up()
 			a.takes, b.id, b.takes, c.id, c.takes = 50*ms, 2, 20*ms, 3, 40*ms
 			w := &telling{fakeWorld: &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{a, c, b}}}
-			tr := New(w, led, eng, []Spec{spec})
+			tr := newKept(t, w, led, eng, []Spec{spec})
 			if i == 1 {
 				tr.DrawAll()
 			}

@@ -15,7 +15,7 @@ func drained(t *testing.T, spec Spec, closes, drawAll bool) (ok, failed, cuts ui
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(1, 1000, eng.Hash())
 	spec.Timeout, spec.RTT, spec.Interval, spec.Arrivals = engine.Second, ms, 100*ms, Constant
-	tr := New(w, led, eng, []Spec{spec})
+	tr := newKept(t, w, led, eng, []Spec{spec})
 	if drawAll {
 		tr.DrawAll()
 	}

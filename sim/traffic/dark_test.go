@@ -14,7 +14,7 @@ import (
 func TestASessionWithoutAServerIsDarkWhoeverWaited(t *testing.T) {
 	t.Parallel()
 	w, old, next := two()
-	tr, led := calls(Spec{Kind: Session, Clients: 2, Timeout: 30 * sec, RTT: ms}, w)
+	tr, led := calls(t, Spec{Kind: Session, Clients: 2, Timeout: 30 * sec, RTT: ms}, w)
 	at := 1060 * ms
 	tr.RunUntil(at)
 	w.verdict, old.accepts = packet.Reject, false
@@ -46,7 +46,7 @@ func TestDarknessHasAnEnd(t *testing.T) {
 		{"no other comes", packet.Drop, Dark{Mean: 8 * sec, Longest: 8 * sec, All: 8 * sec}},
 	} {
 		w, old, next := two()
-		tr, _ := calls(Spec{Kind: Session, Clients: 1, Timeout: sec}, w)
+		tr, _ := calls(t, Spec{Kind: Session, Clients: 1, Timeout: sec}, w)
 		tr.RunUntil(2 * sec)
 		w.verdict, w.servers, old.accepts = c.verdict, []*fakeServer{next}, false
 		tr.CloseIdle(1, 2*sec, true)
@@ -64,7 +64,7 @@ func TestASessionThroughANodeThatIsGoneIsDarkFromThenOn(t *testing.T) {
 	world, _, _ := two()
 	w := &routed{fakeWorld: world}
 	eng := engine.New(1, engine.Limits{})
-	tr := New(w, ledger.New(1, 1000, eng.Hash()), eng, []Spec{{Kind: Session, Clients: 1, Timeout: sec, RTT: ms, Interval: 100 * ms, Arrivals: Constant}})
+	tr := newKept(t, w, ledger.New(1, 1000, eng.Hash()), eng, []Spec{{Kind: Session, Clients: 1, Timeout: sec, RTT: ms, Interval: 100 * ms, Arrivals: Constant}})
 	tr.RunUntil(1020 * ms)
 	w.node = 1
 	tr.NodeGone(0, nil, 1020*ms)
@@ -78,7 +78,7 @@ func TestASessionThroughANodeThatIsGoneIsDarkFromThenOn(t *testing.T) {
 // Who has a connection for each request has no session that could be dark.
 func TestOnlySharedConnectionsAreDark(t *testing.T) {
 	t.Parallel()
-	tr, _ := one(Spec{Timeout: sec}, &fakeWorld{verdict: packet.Drop})
+	tr, _ := one(t, Spec{Timeout: sec}, &fakeWorld{verdict: packet.Drop})
 	tr.RunUntil(engine.Never)
 	if d := tr.Dark(0, 5*sec); d != (Dark{}) {
 		t.Errorf("%+v", d)

@@ -27,7 +27,7 @@ func TestWhatClientsKeepOfDNS(t *testing.T) {
 		old, next := up(), up()
 		next.id = 2
 		w := &naming{fakeWorld: fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{old, next}}, says: c.before}
-		tr, led := calls(Spec{Kind: Named, Clients: 1, Timeout: sec, RTT: ms, Retries: c.retries}, w)
+		tr, led := calls(t, Spec{Kind: Named, Clients: 1, Timeout: sec, RTT: ms, Retries: c.retries}, w)
 		tr.RunUntil(1050 * ms)
 		old.accepts, w.says = false, c.after
 		tr.Stop(40050 * ms)

@@ -26,7 +26,7 @@ func TestALoadBalancersIdleLimit(t *testing.T) {
 		{"it closes both sides while the request is on its way", 98 * ms, false, 5, 5},
 	} {
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
-		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: 2 * ms, IdleLimit: c.limit, IdleForgets: c.forgets}, w)
+		tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: 2 * ms, IdleLimit: c.limit, IdleForgets: c.forgets}, w)
 		tr.RunUntil(1050 * ms)
 		if all := led.All(); all.OK != c.ok || all.Failed != c.failed {
 			t.Errorf("%s: %+v", c.name, all)
@@ -54,7 +54,7 @@ func TestALoadBalancersIdleLimitOfSharedConnections(t *testing.T) {
 			{"closed", 99 * ms, false, 10, 0},
 		} {
 			w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
-			tr, led := calls(Spec{Clients: 1, Kind: kind, Timeout: sec, RTT: 2 * ms, IdleLimit: c.limit, IdleForgets: c.forgets}, w)
+			tr, led := calls(t, Spec{Clients: 1, Kind: kind, Timeout: sec, RTT: 2 * ms, IdleLimit: c.limit, IdleForgets: c.forgets}, w)
 			tr.RunUntil(1050 * ms)
 			if all := led.All(); all.OK != c.ok || all.Failed != c.failed {
 				t.Errorf("%s, kind %d: %+v", c.name, kind, all)
@@ -67,7 +67,7 @@ func TestALoadBalancersIdleLimitOfSharedConnections(t *testing.T) {
 func TestTheIdleLimitEndsAtAProxy(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
-	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: 2 * ms, IdleLimit: 10 * ms, IdleForgets: true, Proxy: &Proxy{RTT: ms}}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: 2 * ms, IdleLimit: 10 * ms, IdleForgets: true, Proxy: &Proxy{RTT: ms}}, w)
 	tr.RunUntil(1050 * ms)
 	if all := led.All(); all.OK != 10 || all.Failed != 0 {
 		t.Errorf("%+v", all)

@@ -9,14 +9,15 @@ import (
 )
 
 // calls is one client that calls each 100 ms, from 0.1 s on, over a connection of its own.
-func calls(spec Spec, w World) (*Traffic, *ledger.Ledger) {
+func calls(t *testing.T, spec Spec, w World) (*Traffic, *ledger.Ledger) {
+	t.Helper()
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(1, 1000, eng.Hash())
 	spec.Interval, spec.Arrivals = 100*ms, Constant
 	if spec.Kind == PerRequest {
 		spec.Kind = HTTP2
 	}
-	return New(w, led, eng, []Spec{spec}), led
+	return newKept(t, w, led, eng, []Spec{spec}), led
 }
 
 // two is a world with a server that goes and one that stays; the rules lead to the first.
@@ -39,7 +40,7 @@ func TestGoAwayAgainstAnEndWithoutIt(t *testing.T) {
 		{"the process just ends: the call in flight is reset, the next goes to the other server", false, 1},
 	} {
 		w, old, next := two()
-		tr, led := calls(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+		tr, led := calls(t, Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
 		at := 1020 * ms
 		tr.RunUntil(at)
 		w.servers, old.accepts = []*fakeServer{next}, false
@@ -87,7 +88,7 @@ func TestCallsWrittenBeforeTheClientKnows(t *testing.T) {
 		{"GOAWAY 4 ms before: it is answered", true, sec - 4*ms, 0, 0},
 	} {
 		w, old, next := two()
-		tr, led := calls(Spec{Clients: 1, Timeout: sec, RTT: 10 * ms}, w)
+		tr, led := calls(t, Spec{Clients: 1, Timeout: sec, RTT: 10 * ms}, w)
 		tr.RunUntil(c.at)
 		w.servers = []*fakeServer{next}
 		if c.goAway {
@@ -111,7 +112,7 @@ func TestCallsWrittenBeforeTheClientKnows(t *testing.T) {
 func TestBackOffGrows(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Reject, servers: []*fakeServer{up()}}
-	tr, led := calls(Spec{Clients: 1, Timeout: 30 * sec, RTT: ms}, w)
+	tr, led := calls(t, Spec{Clients: 1, Timeout: 30 * sec, RTT: ms}, w)
 	var dials []engine.Time
 	failures := 0
 	for at := engine.Time(0); at < 13*sec; at += ms {
@@ -175,7 +176,7 @@ func TestWhoWaitsForAConnection(t *testing.T) {
 	} {
 		w := &fakeWorld{verdict: packet.Reject, servers: []*fakeServer{up()}}
 		c.spec.Clients, c.spec.RTT = 1, ms
-		tr, led := calls(c.spec, w)
+		tr, led := calls(t, c.spec, w)
 		tr.RunUntil(500 * ms)
 		w.verdict = packet.Endpoints
 		tr.RunUntil(1050*ms + 1)
@@ -195,7 +196,7 @@ func TestWhoWaitsForAConnection(t *testing.T) {
 func TestADialThatHangsOutlivesItsCalls(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{up()}}
-	tr, led := calls(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+	tr, led := calls(t, Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
 	tr.RunUntil(2 * sec)
 	w.verdict = packet.Endpoints
 	tr.RunUntil(5 * sec)
@@ -216,7 +217,7 @@ func TestARequestTellsOfTheDialThatItWaitedFor(t *testing.T) {
 	t.Parallel()
 	w, old, next := two()
 	old.accepts, old.answers, next.takes = false, false, 200*ms
-	tr, led := calls(Spec{Kind: Session, Clients: 1, Timeout: 10 * sec, ConnectTimeout: 10 * sec, RTT: ms}, w)
+	tr, led := calls(t, Spec{Kind: Session, Clients: 1, Timeout: 10 * sec, ConnectTimeout: 10 * sec, RTT: ms}, w)
 	tr.RunUntil(5 * sec)
 	w.servers = []*fakeServer{next}
 	tr.Stop(15 * sec)
@@ -238,7 +239,7 @@ func TestDialsEndWithTheArrivals(t *testing.T) {
 	for _, spec := range []Spec{{Timeout: sec}, {Kind: Session, Timeout: sec}, {Kind: Session}, {WaitForReady: true, Retries: 2}} {
 		for _, verdict := range []packet.Verdict{packet.Reject, packet.Drop} {
 			spec.RTT = ms
-			tr, led := calls(spec, &fakeWorld{verdict: verdict})
+			tr, led := calls(t, spec, &fakeWorld{verdict: verdict})
 			tr.Stop(5 * sec)
 			tr.RunUntil(engine.Never)
 			if all := led.All(); all.Failed != all.Total || all.Total != 49 || !tr.Idle() {
@@ -251,7 +252,7 @@ func TestDialsEndWithTheArrivals(t *testing.T) {
 func TestASessionStaysUntilItsServerEnds(t *testing.T) {
 	t.Parallel()
 	w, old, next := two()
-	tr, led := calls(Spec{Kind: Session, Clients: 2, Timeout: sec, RTT: ms}, w)
+	tr, led := calls(t, Spec{Kind: Session, Clients: 2, Timeout: sec, RTT: ms}, w)
 	tr.RunUntil(sec)
 	w.servers, old.accepts = []*fakeServer{next}, false
 	tr.GoAway(1, sec) // says nothing to it

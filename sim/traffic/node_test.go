@@ -46,7 +46,7 @@ func TestConnectionsThroughANodeThatIsGone(t *testing.T) {
 		c.spec.Timeout, c.spec.RTT, c.spec.Interval, c.spec.Arrivals = sec, ms, 100*ms, Constant
 		eng := engine.New(1, engine.Limits{})
 		led := ledger.New(1, 1000, eng.Hash())
-		tr := New(w, led, eng, []Spec{c.spec})
+		tr := newKept(t, w, led, eng, []Spec{c.spec})
 		tr.RunUntil(1020 * ms)
 		w.node = 1
 		tr.NodeGone(0, nil, 1020*ms)
@@ -76,7 +76,7 @@ func TestAServersEndDoesNotGetThroughANodeThatIsGone(t *testing.T) {
 		spec.Timeout, spec.RTT, spec.Interval, spec.Arrivals = sec, ms, 100*ms, Constant
 		eng := engine.New(1, engine.Limits{})
 		led := ledger.New(1, 1000, eng.Hash())
-		tr := New(w, led, eng, []Spec{spec})
+		tr := newKept(t, w, led, eng, []Spec{spec})
 		tr.RunUntil(1060 * ms) // nothing is under way
 		w.node, w.servers = 1, []*fakeServer{next}
 		tr.NodeGone(0, nil, 1060*ms)
@@ -97,7 +97,7 @@ func TestASYNToANodeThatIsGone(t *testing.T) {
 	for _, stays := range []bool{true, false} {
 		world, _, _ := two()
 		w := &routed{fakeWorld: world, stays: stays}
-		tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
+		tr, led := one(t, Spec{Timeout: 5 * sec, RTT: ms}, w)
 		tr.NodeGone(0, nil, 0)
 		tr.RunUntil(1500 * ms)
 		w.node = 1
@@ -122,7 +122,7 @@ func TestAnswersOfBefore(t *testing.T) {
 	for _, errs := range []bool{false, true} {
 		world, old, _ := two()
 		old.errs, old.takes = errs, 500*ms
-		tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, &routed{fakeWorld: world})
+		tr, led := one(t, Spec{Timeout: 5 * sec, RTT: ms}, &routed{fakeWorld: world})
 		at := 1600 * ms
 		if errs {
 			at = 1400 * ms
@@ -144,7 +144,7 @@ func TestAClientWithoutPatienceOfItsOwn(t *testing.T) {
 	t.Parallel()
 	world, old, _ := two()
 	old.takes = sec
-	tr, led := one(Spec{RTT: ms}, &routed{fakeWorld: world})
+	tr, led := one(t, Spec{RTT: ms}, &routed{fakeWorld: world})
 	tr.RunUntil(1500 * ms)
 	tr.NodeGone(0, nil, 1500*ms)
 	tr.RunUntil(engine.Never)
@@ -172,7 +172,7 @@ func TestAServerThatGoesWithItsMachine(t *testing.T) {
 		c.spec.Timeout, c.spec.RTT, c.spec.Interval, c.spec.Arrivals = sec, ms, 100*ms, Constant
 		eng := engine.New(1, engine.Limits{})
 		led := ledger.New(1, 1000, eng.Hash())
-		tr := New(w, led, eng, []Spec{c.spec})
+		tr := newKept(t, w, led, eng, []Spec{c.spec})
 		tr.RunUntil(1020 * ms)
 		old.accepts, old.answers = false, false
 		tr.NodeGone(7, []uint64{old.id}, 1020*ms)
@@ -201,7 +201,7 @@ func TestAMachineThatComesBackKnowsNoConnections(t *testing.T) {
 		spec.Timeout, spec.RTT, spec.Interval, spec.Arrivals = sec, ms, 100*ms, Constant
 		eng := engine.New(1, engine.Limits{})
 		led := ledger.New(1, 1000, eng.Hash())
-		tr := New(w, led, eng, []Spec{spec})
+		tr := newKept(t, w, led, eng, []Spec{spec})
 		tr.RunUntil(1070 * ms) // nothing is under way
 		old.accepts, old.answers = false, false
 		tr.NodeGone(7, []uint64{old.id}, 1070*ms)

@@ -46,7 +46,7 @@ func TestAClientsConnectionIsBusyDuringRetries(t *testing.T) {
 	t.Parallel()
 	w := newServedWorld()
 	w.silence(true)
-	tr, led := pool(Spec{Clients: 1, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1, ConnectTimeout: sec}}, w)
+	tr, led := pool(t, Spec{Clients: 1, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1, ConnectTimeout: sec}}, w)
 	tr.RunUntil(10500 * ms)
 	if all := led.All(); all.Failed != 5 || led.Failures()[0].Outcome != ledger.HTTP5xx {
 		t.Errorf("%+v, want 5 http-5xx", all)
@@ -69,7 +69,7 @@ func TestAProxyHasAConnectTimeoutOfItsOwn(t *testing.T) {
 	} {
 		w := newServedWorld()
 		w.silence(true)
-		tr, led := one(Spec{Timeout: 6 * sec, ConnectTimeout: 200 * ms, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: c.own}}, w)
+		tr, led := one(t, Spec{Timeout: 6 * sec, ConnectTimeout: 200 * ms, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: c.own}}, w)
 		tr.RunUntil(20 * sec)
 		if r := last(t, led); r.Outcome != c.outcome || r.End != c.end || r.Ingress == "" {
 			t.Errorf("%s: %s at %s s, want %s at %s s", c.name, r.Outcome, r.End.Seconds(), c.outcome, c.end.Seconds())
@@ -85,7 +85,7 @@ func TestAProxyIsNotDoneDuringRetries(t *testing.T) {
 	for _, s := range w.behind {
 		s.accepts = false // refused
 	}
-	tr, _ := one(Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1}}, w)
+	tr, _ := one(t, Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1}}, w)
 	tr.RunUntil(sec + ms) // refused once; the second try meets nobody
 	w.silence(true)
 	tr.RunUntil(2 * sec)
@@ -100,7 +100,7 @@ func TestAClientRetriesWhatAProxyFailed(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		w := newServedWorld()
 		w.silence(true)
-		tr, led := one(Spec{Timeout: 20 * sec, RTT: ms, Retries: 1, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: sec}}, w)
+		tr, led := one(t, Spec{Timeout: 20 * sec, RTT: ms, Retries: 1, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: sec}}, w)
 		tr.RunUntil(1500 * ms)
 		w.silence(false)
 		if ends {
@@ -141,7 +141,7 @@ func TestARescueOfAProxyThatEndsIsTakenBack(t *testing.T) {
 	for _, s := range w.behind {
 		s.accepts, s.takes = false, sec
 	}
-	tr, led := one(Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1}}, w)
+	tr, led := one(t, Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1}}, w)
 	var heard rescues
 	led.Listen(&heard)
 	tr.RunUntil(sec + ms)
@@ -159,7 +159,7 @@ func TestAProxyClosesAConnectionWithItsAnswer(t *testing.T) {
 	t.Parallel()
 	w := newServedWorld()
 	w.silence(true)
-	tr, led := pool(Spec{Clients: 1, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: 3 * sec}}, w)
+	tr, led := pool(t, Spec{Clients: 1, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: 3 * sec}}, w)
 	tr.Stop(150 * ms)
 	tr.RunUntil(500 * ms) // the SYN of 0.1 s is repeated at 1.1 s
 	tr.CloseIdle(0, 500*ms, false)
@@ -177,7 +177,7 @@ func TestAProxyClosesAConnectionWithItsAnswer(t *testing.T) {
 func TestAProxyThatIsBackHasNoConnections(t *testing.T) {
 	t.Parallel()
 	w := newServedWorld()
-	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
 	tr.RunUntil(2050 * ms) // 20 requests, over two connections
 	if w.chosen != 22 {
 		t.Fatalf("chosen %d times, want 22", w.chosen)
@@ -194,7 +194,7 @@ func TestTheWayBehindAProxyTakesItsTime(t *testing.T) {
 	t.Parallel()
 	answered := func(behind engine.Time) engine.Time {
 		var ends answers
-		tr, led := one(Spec{Timeout: 6 * sec, RTT: 10 * ms, Proxy: &Proxy{Served: true, RTT: behind, ConnectTimeout: sec}}, newServedWorld())
+		tr, led := one(t, Spec{Timeout: 6 * sec, RTT: 10 * ms, Proxy: &Proxy{Served: true, RTT: behind, ConnectTimeout: sec}}, newServedWorld())
 		led.Listen(&ends)
 		tr.RunUntil(5 * sec)
 		if len(ends) != 1 {
@@ -211,7 +211,7 @@ func TestTheWayBehindAProxyTakesItsTime(t *testing.T) {
 func TestAProxyKeepsItsConnectionsWhenAPodEnds(t *testing.T) {
 	t.Parallel()
 	w := newServedWorld()
-	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
 	tr.RunUntil(2050 * ms)         // 20 requests, over two connections
 	tr.CloseIdle(1, 2060*ms, true) // one of the two
 	tr.RunUntil(4050 * ms)
@@ -235,7 +235,7 @@ func TestAProxyEndsThatWaitsForAMachineThatIsOff(t *testing.T) {
 	for _, s := range w.behind {
 		s.takes = sec
 	}
-	tr, led := one(Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
+	tr, led := one(t, Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
 	var heard takenBack
 	led.Listen(&heard)
 	tr.RunUntil(1500 * ms)
@@ -273,7 +273,7 @@ func TestALateRequestThroughAProxyTellsOfWhatItWaitedFor(t *testing.T) {
 		for _, s := range w.behind {
 			s.id, s.takes = 2, 500*ms
 		}
-		tr, led := one(spec, w)
+		tr, led := one(t, spec, w)
 		c.silent(w, true)
 		tr.RunUntil(1500 * ms) // it is asked at 1 s
 		c.silent(w, false)

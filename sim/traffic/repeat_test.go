@@ -26,7 +26,7 @@ func TestAClientRepeatsWhatAReusedConnectionLost(t *testing.T) {
 			s := up()
 			s.takes = 40 * ms
 			w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-			tr, led := pool(Spec{Clients: 1, Timeout: 5 * sec, RTT: 10 * ms, RepeatReused: repeats}, w)
+			tr, led := pool(t, Spec{Clients: 1, Timeout: 5 * sec, RTT: 10 * ms, RepeatReused: repeats}, w)
 			tr.RunUntil(c.at)
 			if c.end {
 				tr.Cut(1, c.at, ledger.FaultKilled)
@@ -55,7 +55,7 @@ func TestWhatANewConnectionLostIsNotRepeated(t *testing.T) {
 		s := up()
 		s.takes = 40 * ms
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-		tr, led := pool(Spec{Clients: 1, Timeout: 5 * sec, RTT: 10 * ms, RepeatReused: true, Retries: retries}, w)
+		tr, led := pool(t, Spec{Clients: 1, Timeout: 5 * sec, RTT: 10 * ms, RepeatReused: true, Retries: retries}, w)
 		tr.RunUntil(120 * ms)
 		tr.Cut(1, 120*ms, ledger.FaultKilled)
 		tr.CloseIdle(1, 120*ms, true)
@@ -74,7 +74,7 @@ func TestARequestIsRepeatedUntilAConnectionIsNew(t *testing.T) {
 	s := up()
 	s.takes = 250 * ms
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-	tr, led := pool(Spec{Clients: 3, Timeout: 5 * sec, RTT: 40 * ms, RepeatReused: true, Retries: 1}, w)
+	tr, led := pool(t, Spec{Clients: 3, Timeout: 5 * sec, RTT: 40 * ms, RepeatReused: true, Retries: 1}, w)
 	tr.RunUntil(350 * ms) // three connections have been opened
 	s.takesNow(ms)
 	// The request of 0.7 s fails at 0.74, 0.78 and 0.82 s.
@@ -100,7 +100,7 @@ func TestARepetitionHasWhatIsLeftOfTheTimeout(t *testing.T) {
 	t.Parallel()
 	s := up()
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: 10 * ms, RepeatReused: true}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: 10 * ms, RepeatReused: true}, w)
 	tr.RunUntil(950 * ms)
 	s.takesNow(900 * ms)
 	tr.Stop(1050 * ms)
@@ -122,7 +122,7 @@ func TestACutByALoadBalancerIsRepeated(t *testing.T) {
 	} {
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
 		spec.Clients, spec.Timeout, spec.RTT, spec.RepeatReused = 1, 5*sec, 10*ms, true
-		tr, led := pool(spec, w)
+		tr, led := pool(t, spec, w)
 		tr.RunUntil(sec - 4*ms)
 		if spec.IdleLimit == 0 {
 			tr.CutVia(Leg{0, NoProxy}, sec-4*ms, func(uint64, int) bool { return true })
@@ -149,7 +149,7 @@ func TestSlowIsLaterThanItWouldHaveBeen(t *testing.T) {
 	} {
 		s := up()
 		s.takes = c.takes
-		tr, led := one(Spec{Timeout: 9 * sec, RTT: ms, Retries: 1}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
+		tr, led := one(t, Spec{Timeout: 9 * sec, RTT: ms, Retries: 1}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
 		if c.cut > 0 {
 			tr.RunUntil(c.cut)
 			tr.Cut(1, c.cut, ledger.FaultKilled)
@@ -166,7 +166,7 @@ func TestSlowIsLaterThanItWouldHaveBeen(t *testing.T) {
 func TestWhoWaitsForAConnectionThatHangsFollowsWhenItStands(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{up()}}
-	tr, led := pool(Spec{Clients: 1, Timeout: 10 * sec, RTT: ms}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: 10 * sec, RTT: ms}, w)
 	tr.Stop(550 * ms)
 	tr.RunUntil(sec)
 	w.verdict = packet.Endpoints

@@ -83,7 +83,7 @@ func TestRequestsThatNobodyHearsAreLostAlikeWhetherFollowedOrNot(t *testing.T) {
 				w := newSending(c.past)
 				eng := engine.New(1, engine.Limits{})
 				led := ledger.New(2, 10000, eng.Hash())
-				w.tr = New(w, led, eng, []Spec{
+				w.tr = newKept(t, w, led, eng, []Spec{
 					{Interval: 20 * ms, Arrivals: arrivals, Timeout: 10 * sec, RTT: ms},
 					{Interval: 20 * ms, Arrivals: arrivals, Timeout: 4 * sec, RTT: ms, Retries: 1},
 				})

@@ -82,13 +82,14 @@ func (w *fakeWorld) Judge(_ Leg, _, _ int, _ netip.AddrPort, f ledger.Fault) led
 func up() *fakeServer { return &fakeServer{id: 1, accepts: true, answers: true, takes: ms} }
 
 // one is a stream of one request at 1 s.
-func one(spec Spec, w World) (*Traffic, *ledger.Ledger) {
+func one(t *testing.T, spec Spec, w World) (*Traffic, *ledger.Ledger) {
+	t.Helper()
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(1, 10, eng.Hash())
 	spec.Interval, spec.Arrivals = sec, Constant
-	t := New(w, led, eng, []Spec{spec})
-	t.Stop(sec + 1)
-	return t, led
+	tr := newKept(t, w, led, eng, []Spec{spec})
+	tr.Stop(sec + 1)
+	return tr, led
 }
 
 func last(t *testing.T, led *ledger.Ledger) ledger.Request {
@@ -119,7 +120,7 @@ func TestFaultsBecomeOutcomes(t *testing.T) {
 		{"an error that comes too late: timeout", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, accepts: true, answers: true, errs: true, takes: 9 * sec}}}, ledger.Timeout, 6 * sec, ledger.FaultLate},
 		{"answered too late: timeout", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, accepts: true, answers: true, takes: 9 * sec}}}, ledger.Timeout, 6 * sec, ledger.FaultLate},
 	} {
-		tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, c.world)
+		tr, led := one(t, Spec{Timeout: 5 * sec, RTT: ms}, c.world)
 		tr.RunUntil(engine.Never)
 		got := last(t, led)
 		if got.Outcome != c.outcome || got.End != c.end || c.world.judged[0] != c.fault {
@@ -134,7 +135,7 @@ func TestFaultsBecomeOutcomes(t *testing.T) {
 func TestRetransmissionsFollowTheRulesOfTheirMoment(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{up()}}
-	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
+	tr, led := one(t, Spec{Timeout: 5 * sec, RTT: ms}, w)
 	tr.RunUntil(3 * sec) // SYNs at 1 and 2 s
 	w.verdict = packet.Endpoints
 	tr.RunUntil(engine.Never) // the next one at 4 s
@@ -146,7 +147,7 @@ func TestRetransmissionsFollowTheRulesOfTheirMoment(t *testing.T) {
 func TestRetransmissionsStayWithTheEndpointOnceChosen(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1}}}
-	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
+	tr, led := one(t, Spec{Timeout: 5 * sec, RTT: ms}, w)
 	tr.RunUntil(2 * sec)
 	w.servers = []*fakeServer{up()}
 	tr.RunUntil(engine.Never)
@@ -157,7 +158,7 @@ func TestRetransmissionsStayWithTheEndpointOnceChosen(t *testing.T) {
 
 func TestConnectTimeoutEndsBeforeTheRequestTimeout(t *testing.T) {
 	t.Parallel()
-	tr, led := one(Spec{Timeout: 5 * sec, ConnectTimeout: 2 * sec}, &fakeWorld{verdict: packet.Drop})
+	tr, led := one(t, Spec{Timeout: 5 * sec, ConnectTimeout: 2 * sec}, &fakeWorld{verdict: packet.Drop})
 	tr.RunUntil(engine.Never)
 	if got := last(t, led); got.End != 3*sec {
 		t.Errorf("gave up at %s", got.End.Seconds())
@@ -167,7 +168,7 @@ func TestConnectTimeoutEndsBeforeTheRequestTimeout(t *testing.T) {
 func TestARetryThatSucceedsIsRescued(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Reject, servers: []*fakeServer{up()}}
-	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms, Retries: 1, RetryDelay: 100 * ms}, w)
+	tr, led := one(t, Spec{Timeout: 5 * sec, RTT: ms, Retries: 1, RetryDelay: 100 * ms}, w)
 	tr.RunUntil(sec + 50*ms)
 	w.verdict = packet.Endpoints
 	tr.RunUntil(engine.Never)
@@ -178,7 +179,7 @@ func TestARetryThatSucceedsIsRescued(t *testing.T) {
 
 func TestRetriesEnd(t *testing.T) {
 	t.Parallel()
-	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms, Retries: 2, RetryDelay: ms}, &fakeWorld{verdict: packet.Reject})
+	tr, led := one(t, Spec{Timeout: 5 * sec, RTT: ms, Retries: 2, RetryDelay: ms}, &fakeWorld{verdict: packet.Reject})
 	tr.RunUntil(engine.Never)
 	if got := last(t, led); got.Attempts != 3 || led.All().Failed != 1 {
 		t.Errorf("%+v", got)
@@ -190,7 +191,7 @@ func TestWhatIsInFlightFailsWhenItIsCut(t *testing.T) {
 	s := up()
 	s.takes = 3 * sec
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-	tr, led := one(Spec{Timeout: 9 * sec, RTT: ms}, w)
+	tr, led := one(t, Spec{Timeout: 9 * sec, RTT: ms}, w)
 	tr.RunUntil(2 * sec)
 	if until := tr.Until(1, 2*sec); until != 4*sec+ms {
 		t.Errorf("in flight until %s", until.Seconds())
@@ -219,7 +220,7 @@ func TestWhatWasAnsweredIsNotCut(t *testing.T) {
 		"behind a proxy": {&Proxy{Served: true, RTT: ms, ConnectTimeout: sec}, newServedWorld(), sec + 3*ms},
 	} {
 		for cut, want := range map[engine.Time]uint64{2 * sec: 1, c.end: 1, c.end - 1: 0} {
-			tr, led := one(Spec{Timeout: 9 * sec, RTT: ms, Proxy: c.proxy}, c.world)
+			tr, led := one(t, Spec{Timeout: 9 * sec, RTT: ms, Proxy: c.proxy}, c.world)
 			tr.RunUntil(cut)
 			for server := range uint64(3) {
 				tr.Cut(server, cut, ledger.FaultKilled)
@@ -236,7 +237,7 @@ func TestAnErrorThatIsOnItsWayIsCut(t *testing.T) {
 	t.Parallel()
 	s := up()
 	s.takes, s.errs = 3*sec, true
-	tr, led := one(Spec{Timeout: 9 * sec, RTT: ms}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
+	tr, led := one(t, Spec{Timeout: 9 * sec, RTT: ms}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
 	tr.RunUntil(2 * sec)
 	tr.Cut(1, 2*sec, ledger.FaultKilled)
 	tr.RunUntil(engine.Never)
@@ -256,7 +257,7 @@ func TestClosedLoopClientsStayAsMany(t *testing.T) {
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
 		eng := engine.New(1, engine.Limits{})
 		led := ledger.New(1, 10, eng.Hash())
-		tr := New(w, led, eng, []Spec{{Arrivals: ClosedLoop, Clients: 2, Timeout: 9 * sec, Retries: retries}})
+		tr := newKept(t, w, led, eng, []Spec{{Arrivals: ClosedLoop, Clients: 2, Timeout: 9 * sec, Retries: retries}})
 		tr.RunUntil(500 * ms) // the two have asked
 		tr.Cut(1, 500*ms, ledger.FaultKilled)
 		tr.RunUntil(500*ms + 10*sec)
@@ -273,17 +274,18 @@ func TestClosedLoopClientsStayAsMany(t *testing.T) {
 }
 
 // pool is a keep-alive stream of one request each 100 ms.
-func pool(spec Spec, w World) (*Traffic, *ledger.Ledger) {
+func pool(t *testing.T, spec Spec, w World) (*Traffic, *ledger.Ledger) {
+	t.Helper()
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(1, 10, eng.Hash())
 	spec.Interval, spec.Arrivals, spec.KeepAlive = 100*ms, Constant, true
-	return New(w, led, eng, []Spec{spec}), led
+	return newKept(t, w, led, eng, []Spec{spec}), led
 }
 
 func TestAPoolKeepsItsConnectionWhateverTheRulesSay(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
-	tr, led := pool(Spec{Clients: 2, Timeout: sec, RTT: ms}, w)
+	tr, led := pool(t, Spec{Clients: 2, Timeout: sec, RTT: ms}, w)
 	tr.RunUntil(sec)
 	w.verdict = packet.Reject
 	tr.RunUntil(2 * sec)
@@ -303,7 +305,7 @@ func TestAServerClosingIdleConnectionsRacesWithTheNextRequest(t *testing.T) {
 		{"closed half a round trip earlier: the client knows", sec - 600*engine.Microsecond, 0},
 	} {
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
-		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+		tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
 		tr.RunUntil(c.closed)
 		tr.CloseIdle(1, c.closed, false)
 		tr.RunUntil(2 * sec)
@@ -329,7 +331,7 @@ func TestTheRaceOfAProxyIsAsWideAsItsOwnRoundTrip(t *testing.T) {
 		{"clients far from the proxy", 8 * ms, ms, 0},
 	} {
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
-		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: c.clients, Proxy: &Proxy{RTT: c.proxy}}, w)
+		tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: c.clients, Proxy: &Proxy{RTT: c.proxy}}, w)
 		const closed = sec - 3*ms // 3 ms before the tenth request
 		tr.RunUntil(closed)
 		tr.CloseIdle(1, closed, false)
@@ -355,7 +357,7 @@ func TestTheRaceForAnIdleConnectionIsARoundTripWide(t *testing.T) {
 		{"0.6 ms after: a new connection", sec - 600*engine.Microsecond, 0},
 	} {
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
-		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+		tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
 		tr.RunUntil(c.closed)
 		tr.CloseIdle(1, c.closed, false)
 		tr.RunUntil(1050 * ms)
@@ -386,7 +388,7 @@ func TestAServerClosesWhatIsIdleTooLong(t *testing.T) {
 		s := up()
 		s.idle = c.limit
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: 2 * ms, Retries: c.retries}, w)
+		tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: 2 * ms, Retries: c.retries}, w)
 		tr.RunUntil(150 * ms)
 		if c.newEachTime {
 			w.verdict = packet.Reject
@@ -408,7 +410,7 @@ func TestABusyConnectionIsClosedAfterItsAnswer(t *testing.T) {
 	s := up()
 	s.takes = 60 * ms
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
 	tr.RunUntil(130 * ms) // in the middle of the first answer
 	tr.CloseIdle(1, 130*ms, false)
 	w.verdict = packet.Reject
@@ -422,7 +424,7 @@ func TestAFullPoolWaits(t *testing.T) {
 	t.Parallel()
 	s := up()
 	s.takes = 250 * ms
-	tr, led := pool(Spec{Clients: 1, Timeout: 5 * sec, RTT: 0}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
+	tr, led := pool(t, Spec{Clients: 1, Timeout: 5 * sec, RTT: 0}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
 	tr.Stop(550 * ms)
 	tr.RunUntil(engine.Never)
 	// 5 requests, one connection: the last waits for four answers.
@@ -434,7 +436,7 @@ func TestAFullPoolWaits(t *testing.T) {
 func TestWhoWaitsForAConnectionThatHangsGivesUpInTime(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Drop}
-	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
 	tr.Stop(250 * ms)
 	tr.RunUntil(engine.Never)
 	// The first request, at 0.1 s, hangs until 1.1 s. The second one, at 0.2 s, waits for its
@@ -449,7 +451,7 @@ func TestWhoWaitsForABusyConnectionWaitsForItsServer(t *testing.T) {
 	s := up()
 	s.takes = 800 * ms
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
 	tr.Stop(350 * ms)
 	tr.RunUntil(engine.Never)
 	// The first request, at 0.1 s, has the connection until 0.901 s. The second one takes it
@@ -471,7 +473,7 @@ func TestAConnectionBegunLateHasItsWholeConnectTimeout(t *testing.T) {
 	s := up()
 	s.takes = 800 * ms
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
-	tr, led := pool(Spec{Clients: 1, Timeout: 5 * sec, ConnectTimeout: 500 * ms, RTT: ms}, w)
+	tr, led := pool(t, Spec{Clients: 1, Timeout: 5 * sec, ConnectTimeout: 500 * ms, RTT: ms}, w)
 	tr.Stop(250 * ms)
 	tr.RunUntil(300 * ms)
 	tr.Cut(1, 300*ms, ledger.FaultCrashed)
@@ -486,7 +488,7 @@ func TestAConnectionBegunLateHasItsWholeConnectTimeout(t *testing.T) {
 func TestAClientClosesWhatIsIdleTooLong(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
-	tr, led := pool(Spec{Clients: 1, ClientIdle: 50 * ms, Timeout: sec, RTT: ms}, w)
+	tr, led := pool(t, Spec{Clients: 1, ClientIdle: 50 * ms, Timeout: sec, RTT: ms}, w)
 	tr.RunUntil(150 * ms)
 	w.verdict = packet.Reject
 	tr.RunUntil(250 * ms)
@@ -526,7 +528,7 @@ func TestAnAnswerThatIsLateForALostSYNIsPutDownToThat(t *testing.T) {
 		s := up()
 		s.takes = c.takes
 		w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{s}}
-		tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
+		tr, led := one(t, Spec{Timeout: 5 * sec, RTT: ms}, w)
 		tr.RunUntil(1500 * ms)
 		w.verdict = packet.Endpoints
 		tr.RunUntil(engine.Never)

@@ -24,7 +24,7 @@ func TestWhatBecomesOfAQuestion(t *testing.T) {
 		{"the pod's port is closed: ICMP says so", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, answers: true}}}, ledger.Refused, sec + ms, ledger.FaultNoListener},
 		{"nothing at the address: silence", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1}}}, ledger.Timeout, 3 * sec, ledger.FaultNoAnswer},
 	} {
-		tr, led := one(Spec{Timeout: 2 * sec, RTT: ms, Kind: Datagram}, c.world)
+		tr, led := one(t, Spec{Timeout: 2 * sec, RTT: ms, Kind: Datagram}, c.world)
 		tr.RunUntil(engine.Never)
 		if got := last(t, led); got.Outcome != c.outcome || got.End != c.end || len(c.world.judged) != 1 || c.world.judged[0] != c.fault {
 			t.Errorf("%s: %+v, %v", c.name, got, c.world.judged)
@@ -44,7 +44,7 @@ func TestAQuestionIsAskedAgainByTheClientOnly(t *testing.T) {
 		{"rules that recover after that", 3100 * ms, 0},
 	} {
 		w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{up()}}
-		tr, led := one(Spec{Timeout: 2 * sec, RTT: ms, Retries: 1, Kind: Datagram}, w)
+		tr, led := one(t, Spec{Timeout: 2 * sec, RTT: ms, Retries: 1, Kind: Datagram}, w)
 		tr.RunUntil(c.from)
 		w.verdict = packet.Endpoints
 		tr.RunUntil(engine.Never)
@@ -59,7 +59,7 @@ func TestAnAnswerOverUDPThatIsCutIsATimeout(t *testing.T) {
 	t.Parallel()
 	s := up()
 	s.takes = sec
-	tr, led := one(Spec{Timeout: 2 * sec, RTT: ms, Kind: Datagram}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
+	tr, led := one(t, Spec{Timeout: 2 * sec, RTT: ms, Kind: Datagram}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
 	tr.RunUntil(1500 * ms)
 	tr.Cut(1, 1500*ms, ledger.FaultKilled)
 	tr.RunUntil(engine.Never)
@@ -93,7 +93,7 @@ func TestAPinnedFlow(t *testing.T) {
 		old, next := up(), up()
 		next.id = 2
 		w := &moving{fakeWorld: fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{old, next}}}
-		tr, led := calls(Spec{Kind: c.kind, Clients: 1, Timeout: 2 * sec, RTT: ms}, w)
+		tr, led := calls(t, Spec{Kind: c.kind, Clients: 1, Timeout: 2 * sec, RTT: ms}, w)
 		tr.RunUntil(1050 * ms)
 		old.accepts, old.answers, w.only = false, c.answers, 1
 		tr.RunUntil(2050 * ms)
@@ -130,7 +130,7 @@ func TestAFlowIsForgotten(t *testing.T) {
 		w := &moving{fakeWorld: fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{old, next}}}
 		eng := engine.New(1, engine.Limits{})
 		led := ledger.New(1, 10, eng.Hash())
-		tr := New(w, led, eng, []Spec{{Kind: FixedFlow, Interval: c.every, Arrivals: Constant, Clients: 1, Timeout: 2 * sec, RTT: ms}})
+		tr := newKept(t, w, led, eng, []Spec{{Kind: FixedFlow, Interval: c.every, Arrivals: Constant, Clients: 1, Timeout: 2 * sec, RTT: ms}})
 		tr.RunUntil(c.every + 1)
 		old.accepts, old.answers, w.only = false, false, 1
 		tr.Stop(2*c.every + 1)

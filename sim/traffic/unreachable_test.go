@@ -25,7 +25,7 @@ func TestWhatAnAddressAnswersWhereNothingIs(t *testing.T) {
 		{"a question over UDP takes no notice of it", Spec{Unreachable: true, Kind: Datagram}, ledger.Timeout, 6 * sec},
 	} {
 		c.spec.Timeout, c.spec.RTT = 5*sec, ms
-		tr, led := one(c.spec, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1}}})
+		tr, led := one(t, c.spec, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1}}})
 		tr.RunUntil(engine.Never)
 		if r := last(t, led); r.Outcome != c.outcome || r.End != c.end {
 			t.Errorf("%s: %s at %s s, want %s at %s s", c.name, r.Outcome, r.End.Seconds(), c.outcome, c.end.Seconds())
@@ -38,7 +38,7 @@ func TestWhatAnAddressAnswersWhereNothingIs(t *testing.T) {
 func TestUnreachableCountsFromTheFirstQuestionForTheAddress(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{{id: 1}}}
-	tr, led := one(Spec{Timeout: 20 * sec, RTT: ms, Unreachable: true, UnreachableAfter: 3 * sec}, w)
+	tr, led := one(t, Spec{Timeout: 20 * sec, RTT: ms, Unreachable: true, UnreachableAfter: 3 * sec}, w)
 	tr.RunUntil(3 * sec)
 	w.verdict = packet.Endpoints
 	tr.RunUntil(engine.Never)
@@ -53,7 +53,7 @@ func TestAProxyHearsOfAnAddressWhereNothingIs(t *testing.T) {
 	t.Parallel()
 	w := newServedWorld()
 	w.silence(true)
-	tr, led := one(Spec{Timeout: 6 * sec, RTT: ms, Unreachable: true, ICMPFiltered: true, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1}}, w)
+	tr, led := one(t, Spec{Timeout: 6 * sec, RTT: ms, Unreachable: true, ICMPFiltered: true, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1}}, w)
 	tr.RunUntil(20 * sec)
 	if r := last(t, led); r.Outcome != ledger.HTTP5xx || r.End != sec+3*ms || led.All().Attempts != 2 {
 		t.Errorf("%+v %+v", r, led.All())
@@ -77,7 +77,7 @@ func TestADialHearsOfAnAddressWhereNothingIs(t *testing.T) {
 	} {
 		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 2}}}
 		c.spec.Clients, c.spec.Timeout, c.spec.RTT = 1, 10*sec, ms
-		tr, _ := calls(c.spec, w)
+		tr, _ := calls(t, c.spec, w)
 		tr.RunUntil(500 * ms)
 		w.servers = []*fakeServer{up()}
 		tr.RunUntil(c.up)

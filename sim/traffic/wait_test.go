@@ -30,7 +30,7 @@ func TestWhoWaitsIsServedOneAfterTheOther(t *testing.T) {
 	led := ledger.New(1, 10, eng.Hash())
 	var ends answers
 	led.Listen(&ends)
-	tr := New(&fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}, led, eng,
+	tr := newKept(t, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}, led, eng,
 		[]Spec{{Interval: 100 * ms, Arrivals: Constant, KeepAlive: true, Clients: 1}})
 	tr.DrawAll()
 	tr.Stop(10 * sec)
@@ -57,7 +57,7 @@ func TestWhoWaitsGivesUpAtItsOwnTimeout(t *testing.T) {
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(2, 1000, eng.Hash())
 	spec := Spec{Interval: 20 * ms, Arrivals: Constant, KeepAlive: true, Clients: 3, Timeout: sec, RTT: ms}
-	tr := New(&fakeWorld{verdict: packet.Drop}, led, eng, []Spec{spec, spec})
+	tr := newKept(t, &fakeWorld{verdict: packet.Drop}, led, eng, []Spec{spec, spec})
 	tr.Stop(5 * sec)
 	tr.RunUntil(4500 * ms)
 	if tr.Idle() {
