@@ -7,20 +7,21 @@ import "slices"
 // object, not even a name.
 func foreign(group, kind string) bool {
 	return slices.Contains(map[string][]string{
-		"":                    {"ConfigMap", "ReplicationController"},   // a ConfigMap says how a proxy is set
-		"apps.kruise.io":      {"CloneSet", "DaemonSet", "StatefulSet"}, // OpenKruise
-		"apps.openshift.io":   {"DeploymentConfig"},
-		"argoproj.io":         {"Rollout"},
-		"batch":               {"CronJob", "Job"},
-		"karpenter.sh":        {"NodePool"},
-		"keda.sh":             {"ScaledObject"},
-		"metallb.io":          {"BGPAdvertisement", "L2Advertisement"},
-		"networking.istio.io": {"DestinationRule", "VirtualService"},
-		"serving.knative.dev": {"Service"},
+		"":                          {"ConfigMap", "ReplicationController"},   // a ConfigMap says how a proxy is set
+		"apps.kruise.io":            {"CloneSet", "DaemonSet", "StatefulSet"}, // OpenKruise
+		"apps.openshift.io":         {"DeploymentConfig"},
+		"argoproj.io":               {"Rollout"},
+		"batch":                     {"CronJob", "Job"},
+		"karpenter.sh":              {"NodePool"},
+		"gateway.networking.k8s.io": {"GRPCRoute"},
+		"keda.sh":                   {"ScaledObject"},
+		"metallb.io":                {"BGPAdvertisement", "L2Advertisement"},
+		"networking.istio.io":       {"DestinationRule", "VirtualService"},
+		"serving.knative.dev":       {"Service"},
 	}[group], kind) || UnreadRoute(group, kind)
 }
 
-// UnreadRoute says whether a kind leads requests to Services in a way that nobody reads here, as an Ingress or HTTPRoute is read: only the
+// UnreadRoute says whether a kind leads requests to Services in a way that nobody reads here, as an Ingress, HTTPRoute or GRPCRoute is read: only the
 // names of the Services are.
 func UnreadRoute(group, kind string) bool {
 	return slices.Contains(map[string][]string{
@@ -28,7 +29,7 @@ func UnreadRoute(group, kind string) bool {
 		"configuration.konghq.com":  {"TCPIngress", "UDPIngress"},
 		"eks.amazonaws.com":         {"TargetGroupBinding"},
 		"elbv2.k8s.aws":             {"TargetGroupBinding"},
-		"gateway.networking.k8s.io": {"GRPCRoute", "TCPRoute", "TLSRoute", "UDPRoute"},
+		"gateway.networking.k8s.io": {"TCPRoute", "TLSRoute", "UDPRoute"},
 		"getambassador.io":          {"Mapping", "TCPMapping"},
 		"k8s.nginx.org":             {"TransportServer", "VirtualServer", "VirtualServerRoute"},
 		"networking.istio.io":       {"VirtualService"},

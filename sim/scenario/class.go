@@ -47,12 +47,12 @@ func Classes() []Class {
 		{ID: ClassWebhook, Match: "named by a webhook configuration", Clients: "the API server, 1/s, timeout 10s"},
 		{ID: ClassScrape, Match: "port named metrics, *-metrics, prometheus or exporter, a known exporter's, or prometheus.io/port", Clients: "1 in 15s",
 			NotJudged: "a scrape that fails is tried again; no client's request is lost"},
-		{ID: ClassAdmin, Match: "port named pprof, debug, profiling or jmx, or, beside others, admin, health or status; not named by an Ingress or HTTPRoute", Clients: "operators and probes",
+		{ID: ClassAdmin, Match: "port named pprof, debug, profiling or jmx, or, beside others, admin, health or status; not named by an Ingress, HTTPRoute or GRPCRoute", Clients: "operators and probes",
 			NotJudged: "for operators and probes: no user waits for an answer"},
 		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses on a port of no protocol for clients, peer port of a known database, port named gossip, raft, peer, replication or cluster", Clients: "a long session a peer"},
 		{ID: ClassSCTP, Match: "protocol SCTP", Clients: "associations", NotJudged: "SCTP traffic is not yet simulated"},
 		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry, none to ports without answers", Headline: true},
-		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc* or *-grpc, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
+		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc* or *-grpc, grpc probe on it, or named by a GRPCRoute", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
 			Headline: true},
 		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, 9092, 4222, port named or appProtocol ws, wss, websocket, rtmp, nats, amqp, mqtt, stomp or ssh, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
 			Headline: true},
@@ -97,7 +97,7 @@ func (w *inventory) classify(s *subject) string {
 		return ClassSCTP
 	case p.Protocol == corev1.ProtocolUDP:
 		return ClassDatagram
-	case isH2(s):
+	case isH2(s), w.routedBy(s) == kindGRPCRoute:
 		return ClassH2
 	case isSession(s), speaksSessions(s.port) && !w.routed(s): // a proxy of HTTP requests is simulated with requests
 		return ClassSession
@@ -253,7 +253,7 @@ func speaksSessions(p *corev1.ServicePort) bool {
 	})
 }
 
-// routed says whether an Ingress or HTTPRoute names the port.
+// routed says whether an Ingress, an HTTPRoute or a GRPCRoute names the port.
 func (w *inventory) routed(s *subject) bool { return w.routeOf(s) != nil }
 
 // routedBy is the kind of what does, "" for neither.
@@ -273,6 +273,10 @@ func (w *inventory) ingressOf(s *subject) (found manifest.Typed[*networkingv1.In
 	}
 	return found, ok
 }
+
+// kindGRPCRoute has rules and backendRefs as an HTTPRoute has (Gateway API, GRPCRoute; recalled). Whatever the port that it names is
+// called, gRPC is spoken there.
+const kindGRPCRoute = "GRPCRoute"
 
 // leadsTo says whether an Ingress names the port.
 func leadsTo(i manifest.Typed[*networkingv1.Ingress], s *subject) bool {

@@ -17,16 +17,8 @@ import (
 
 // otherWays names what else leads to the pods of an entry: headless Services, and what is not read.
 func (b *builder) otherWays(index int, e *entry) {
-	if e.class == ClassDNS {
-		return
-	}
-	for _, s := range b.world.services {
-		if (s.Value.Spec.ClusterIP == corev1.ClusterIPNone || b.world.headed[s.ID()]) && b.census.owners[index].behind(s) {
-			b.notModelled(world.Headless, fmt.Sprintf("headless Service %s (%s): its clients%s choose the pod, and are not judged", s.Name, where(s.Object, "spec.clusterIP"), b.world.besideRoute(s.ID())), "Service "+s.ID(), "unknown")
-		}
-	}
-	for _, o := range b.world.otherRoutes(&e.subject) {
-		b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) leads to Service %s, too: who comes through it is judged only where the input has no other way to it", o.Kind, o.Name, where(o, "kind"), e.service.Name), o.String(), "unknown")
+	if e.class != ClassDNS {
+		b.waysBeside(index, e)
 	}
 	unread := b.world.unread
 	if e.class == ClassSession || e.class == ClassDatagram { // through no proxy of HTTP requests
@@ -36,6 +28,18 @@ func (b *builder) otherWays(index int, e *entry) {
 		if named := named(o); slices.ContainsFunc(named, func(n backend) bool { return n.is(e.service) }) {
 			b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) is not read: who comes through it is not judged", o.Kind, o.Name, where(o, "kind")), o.String(), "unknown")
 		}
+	}
+}
+
+// waysBeside names headless Services and routes that are read, beside those of the entry.
+func (b *builder) waysBeside(index int, e *entry) {
+	for _, s := range b.world.services {
+		if (s.Value.Spec.ClusterIP == corev1.ClusterIPNone || b.world.headed[s.ID()]) && b.census.owners[index].behind(s) {
+			b.notModelled(world.Headless, fmt.Sprintf("headless Service %s (%s): its clients%s choose the pod, and are not judged", s.Name, where(s.Object, "spec.clusterIP"), b.world.besideRoute(s.ID())), "Service "+s.ID(), "unknown")
+		}
+	}
+	for _, o := range b.world.otherRoutes(&e.subject) {
+		b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) leads to Service %s, too: who comes through it is judged only where the input has no other way to it", o.Kind, o.Name, where(o, "kind"), e.service.Name), o.String(), "unknown")
 	}
 }
 
@@ -83,7 +87,7 @@ func named(o *manifest.Object) []backend {
 	return out
 }
 
-// weighed says which part of an HTTPRoute's requests goes to a Service, where others get the rest: as weights say, 1 where they do not
+// weighed says which part of an HTTPRoute's or GRPCRoute's requests goes to a Service, where others get the rest: as weights say, 1 where they do not
 // (Gateway API, BackendRef.weight; verified). It returns whether there is something to say.
 func (b *builder) weighed(t *world.Traffic, svc *corev1.Service) bool {
 	r := t.Route
@@ -92,7 +96,7 @@ func (b *builder) weighed(t *world.Traffic, svc *corev1.Service) bool {
 			r.Object, where(r.Object, annotationPath(nginxPrefix+"canary")), canaryPart(r), svc.Name, r.Main), r.Object.String(), "fewer")
 		return true
 	}
-	if r == nil || r.Object.Kind != "HTTPRoute" {
+	if r == nil || r.Object.Kind != "HTTPRoute" && r.Object.Kind != kindGRPCRoute {
 		return false
 	}
 	var own, all int64 // of the rule that sends it the greatest part
@@ -220,7 +224,7 @@ func (b *builder) needed(w *world.Workload, c *corev1.Container, serves, before 
 	})
 }
 
-// otherRoutes are the Ingresses and HTTPRoutes that name a Service port and are not the one that its case is about: that is the first of them
+// otherRoutes are the Ingresses, HTTPRoutes and GRPCRoutes that name a Service port and are not the one that its case is about: that is the first of them
 // or, where there is one, the Service's own load balancer.
 func (w *inventory) otherRoutes(s *subject) []*manifest.Object {
 	var all []*manifest.Object

@@ -141,7 +141,7 @@ func (w *inventory) addRaw(o *manifest.Object) {
 // rawList is where objects of a kind are kept that are read as they are written, nil for others.
 func (w *inventory) rawList(kind string) *[]*manifest.Object {
 	return map[string]*[]*manifest.Object{
-		"HTTPRoute": &w.routes, "IngressClass": &w.ingressClasses, "Gateway": &w.gateways, "GatewayClass": &w.gatewayClasses,
+		"HTTPRoute": &w.routes, kindGRPCRoute: &w.routes, "IngressClass": &w.ingressClasses, "Gateway": &w.gateways, "GatewayClass": &w.gatewayClasses,
 		"GCPBackendPolicy": &w.backendPolicies, kindHealthPolicy: &w.healthPolicies, "BackendConfig": &w.backendConfigs,
 		kindBinding: &w.bindings, "ScaledObject": &w.scaledObjects, "NodePool": &w.nodePools, "VirtualService": &w.meshRules, "DestinationRule": &w.meshRules,
 		"KubeProxyConfiguration": &w.proxyConfigs, "KubeletConfiguration": &w.kubeletConfigs,
