@@ -1,7 +1,9 @@
 package input
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -10,7 +12,7 @@ import (
 )
 
 // Unserved lists the workloads whose pods no Service selects, and of which no case is: nobody's requests end with them. left are those that
-// are no part of what is run. An input of Scenarios says itself what it is about, and so does who asks for a part of the workloads.
+// are no part of what is run. Those with clients of their own, at ports of nodes, come first. An input of Scenarios says itself what it is about, and so does who asks for a part of the workloads.
 func Unserved(objects *manifest.Objects, cases []scenario.Case, left []record.LeftOut, opts *scenario.Options) []record.LeftOut {
 	if len(objects.Scenarios) > 0 || opts.Target != "" {
 		return nil
@@ -26,8 +28,12 @@ func Unserved(objects *manifest.Objects, cases []scenario.Case, left []record.Le
 		if served || isLeft || slices.ContainsFunc(cases, func(c scenario.Case) bool { return c.Workload == o.ID() && c.Kind == o.Kind }) {
 			return
 		}
+		ports, why := strings.Join(scenario.HostPorts(world.TemplateOf(r)), ", "), "no Service selects its pods"
+		if ports != "" {
+			why += ", and clients of host port " + ports + " are not judged"
+		}
 		out = append(out, record.LeftOut{
-			Kind: o.Kind, Name: o.ID(), Why: "no Service selects its pods", Source: o.Position.String(), File: o.File, Line: o.Line,
+			Kind: o.Kind, Name: o.ID(), Why: why, HostPorts: ports, Source: o.Position.String(), File: o.File, Line: o.Line,
 		})
 	}
 	for _, o := range objects.Deployments {
@@ -39,5 +45,6 @@ func Unserved(objects *manifest.Objects, cases []scenario.Case, left []record.Le
 	for _, o := range objects.DaemonSets {
 		add(o.Object, o.Value)
 	}
+	slices.SortStableFunc(out, func(x, y record.LeftOut) int { return cmp.Compare(min(1, len(y.HostPorts)), min(1, len(x.HostPorts))) })
 	return out
 }

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -38,10 +39,12 @@ spec:
 		cases      []scenario.Case
 		left       []record.LeftOut
 	}{
-		"all":                 {text: text, want: both},
-		"all have a Service":  {text: web},
-		"a target is named":   {text: text, opts: scenario.Options{Target: "web"}},
-		"a Scenario":          {text: text + scenarioOf("one")},
+		"all":                {text: text, want: both},
+		"all have a Service": {text: web},
+		"a target is named":  {text: text, opts: scenario.Options{Target: "web"}},
+		"a Scenario":         {text: text + scenarioOf("one")},
+		"one has clients by a port of its node": {text: text + strings.Replace(fmt.Sprintf(alone, "StatefulSet", "statsd"),
+			"image: mailer}", "image: mailer, ports: [{containerPort: 8125, hostPort: 8125, protocol: UDP}]}", 1), want: "StatefulSet default/statsd: no Service selects its pods, and clients of host port 8125 are not judged (a.yaml:43); " + both},
 		"one is left out":     {text: text, left: []record.LeftOut{{Kind: "Deployment", Name: "default/mailer"}}, want: rest},
 		"one has a case":      {text: text, cases: []scenario.Case{{Kind: "Deployment", Workload: "default/mailer"}}, want: rest},
 		"another kind has it": {text: text, cases: []scenario.Case{{Kind: "StatefulSet", Workload: "default/mailer"}}, want: both},

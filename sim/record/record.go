@@ -44,6 +44,8 @@ type Simulation struct {
 type LeftOut struct {
 	Kind, Name string // "Deployment", "shop/web"
 	Why        string // "spec.selector: does not match ..."
+	// HostPorts are ports of nodes over which a workload without a Service may have clients: "8125, 8126", "" for none.
+	HostPorts string
 	// Source is "file:line:column" of what is refused; File and Line are parts of it.
 	Source, File string
 	Line         int

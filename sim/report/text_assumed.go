@@ -363,7 +363,11 @@ func (t *text) unserved() string {
 	const most = 3
 	var words []string
 	for _, o := range t.sim.Unserved {
-		words = append(words, o.Kind+" "+o.Name+" ("+t.place(o.File, o.Line)+")")
+		clients := ""
+		if o.HostPorts != "" {
+			clients = " and clients of its host port " + o.HostPorts
+		}
+		words = append(words, o.Kind+" "+o.Name+clients+" ("+t.place(o.File, o.Line)+")")
 	}
 	if len(words) == 0 {
 		return ""

@@ -102,6 +102,11 @@ func TestWorkloadsWithoutAServiceAreNamed(t *testing.T) {
 	if got := flow(compose(s, TextOptions{All: true})); strings.Count(got, all) != 1 {
 		t.Error(got)
 	}
+	s.Unserved[1].HostPorts = "8125, 8126"
+	const clients = "Deployment shop/worker and clients of its host port 8125, 8126 (:8) and 3 more, which no Service selects."
+	if got := flow(compose(s, TextOptions{})); strings.Count(got, clients) != 1 {
+		t.Error(got)
+	}
 	wanted := NotModelled{ID: "no-service", What: "Deployment shop/mailer: no Service selects its pods (b.yaml:7:1)", Object: "Deployment shop/mailer", Direction: "more"}
 	if r := Build(s); !slices.Contains(r.NotModelled, wanted) {
 		t.Errorf("%+v", r.NotModelled)

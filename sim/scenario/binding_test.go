@@ -86,7 +86,15 @@ func TestWhatIsLeftOutIsSaidFirst(t *testing.T) {
 		"Linux, by its nodes":            {onWindows("nodeSelector: {kubernetes.io/os: linux}"), world.OtherProxy, "", ""},
 		"a port of nodes beside a Service": {strings.Replace(routedWeb("type: LoadBalancer", "", ""), "{containerPort: 8080}", "{containerPort: 8080, hostPort: 80}", 1), world.ByNodePort,
 			"clients of host port 80 (web.yaml:11), who do not come through the Service", ""},
-		"another port of nodes":            {strings.Replace(routedWeb("type: LoadBalancer", "", ""), "{containerPort: 8080}", "{containerPort: 8080, hostPort: 9}", 1), world.ByNodePort, "", ""},
+		"any port of nodes, without a load balancer": {strings.Replace(altWeb, "{containerPort: 8080}", "{containerPort: 8080, hostPort: 9}", 1), world.ByNodePort,
+			"clients of host port 9 (web.yaml:11), who do not come through the Service, are not judged", ""},
+		"several ports of nodes": {strings.Replace(routedWeb("type: LoadBalancer", "", ""), "{containerPort: 8080}",
+			"{containerPort: 8080, hostPort: 9}, {containerPort: 81, hostPort: 80}, {containerPort: 8125, hostPort: 8125, protocol: UDP}", 1), world.ByNodePort, "clients of host port 80, 9, 8125 (", ""},
+		"a port of nodes for metrics":      {strings.Replace(altWeb, "{containerPort: 8080}", "{containerPort: 8080}, {name: http-metrics, containerPort: 9, hostPort: 9}", 1), world.ByNodePort, "", ""},
+		"a port of nodes for operators":    {strings.Replace(altWeb, "{containerPort: 8080}", "{containerPort: 8080}, {name: health, containerPort: 9, hostPort: 9}", 1), world.ByNodePort, "", ""},
+		"a port of nodes for peers":        {strings.Replace(altWeb, "{containerPort: 8080}", "{containerPort: 8080}, {name: gossip, containerPort: 9, hostPort: 9}", 1), world.ByNodePort, "", ""},
+		"the number of an exporter":        {strings.Replace(altWeb, "{containerPort: 8080}", "{containerPort: 8080}, {containerPort: 9100, hostPort: 9100}", 1), world.ByNodePort, "", ""},
+		"the network of its node":          {strings.Replace(onWindows("hostNetwork: true"), "{containerPort: 8080}", "{containerPort: 8080}, {containerPort: 9, hostPort: 9}", 1), world.ByNodePort, "", ""},
 		"php-fpm behind nginx":             {with("      - {name: php, image: php:8.3-fpm}\n"), world.Needed, "container php (web.yaml:12) is told to stop 7 s before web", "preStop: {sleep: {seconds: 7}}"},
 		"php-fpm with the same delay":      {with("      - {name: php, image: php:8.3-fpm, lifecycle: {preStop: {sleep: {seconds: 7}}}}\n"), world.Needed, "", ""},
 		"php-fpm cuts at once":             {strings.Replace(with("      - {name: php, image: acme/php-8.1-fpm}\n"), "{preStop: {sleep: {seconds: 7}}}", "{}", 1), world.Needed, "container php (web.yaml:12) cuts what it is answering", "process_control_timeout = 20"},
@@ -104,7 +112,8 @@ func TestWhatIsLeftOutIsSaidFirst(t *testing.T) {
 			if len(problems) > 0 || len(cases) == 0 {
 				t.Fatalf("%d cases, %v", len(cases), problems)
 			}
-			for _, n := range cases[0].Scenario.NotModelled {
+			first := slices.IndexFunc(cases, func(c Case) bool { return c.Scenario != nil })
+			for _, n := range cases[first].Scenario.NotModelled {
 				if n.ID == tt.id {
 					found += n.What
 					if !world.Foremost(n.ID) || !strings.Contains(n.Remedy, tt.remedy) || (n.Remedy == "") != (tt.remedy == "") {

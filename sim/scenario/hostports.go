@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -33,19 +35,30 @@ func (b *builder) hostPorts(index int) []Case {
 	}}
 }
 
-// hostPortsBeside says that a workload whose clients come through a load balancer has others, which are not judged: the port of a node is dark
-// from the end of its pod until the next one listens there, whatever the next one's readiness is.
+// hostPortsBeside says that a workload has clients beside those of its Services, which are not judged: the port of a node is dark from the end
+// of its pod until the next one listens there, whatever the next one's readiness is. Ports for HTTP are users' entry, of which hostPorts makes
+// a case, unless users come through a load balancer.
 func (b *builder) hostPortsBeside(w *world.Workload) {
-	ports := webPorts(w.Template())
-	through := slices.ContainsFunc(b.out.Services, func(s world.Service) bool {
+	var ports []string
+	if slices.ContainsFunc(b.out.Services, func(s world.Service) bool {
 		return s.Service.Spec.Type == corev1.ServiceTypeLoadBalancer && w.SelectedBy(s.Service)
-	})
-	if w.Aside || ports == nil || !through {
+	}) {
+		ports = webPorts(w.Template())
+	}
+	if ports = append(ports, otherPorts(w.Template())...); w.Aside || len(ports) == 0 {
 		return
 	}
 	b.notModelled(world.ByNodePort, fmt.Sprintf("clients of host port %s (%s), who do not come through the Service, are not judged: a node has nobody there from the end of its pod until the next one listens",
 		strings.Join(ports, ", "), where(w.Object, "spec.template.spec.containers")), w.Kind()+" "+w.Name(), "more")
 }
+
+// HostPorts are the ports of a pod's node over which clients may reach it: all that it has for HTTP, and others as otherPorts has them.
+func HostPorts(t *corev1.PodTemplateSpec) []string {
+	return distinct(append(webPorts(t), otherPorts(t)...))
+}
+
+// isWebPort says that a number is one of HTTP's usual ones.
+func isWebPort(port int32) bool { return slices.Contains([]int32{80, 443, 8080, 8443}, port) }
 
 // webPorts are the ports for HTTP that a pod has on its node.
 func webPorts(t *corev1.PodTemplateSpec) []string {
@@ -56,9 +69,31 @@ func webPorts(t *corev1.PodTemplateSpec) []string {
 			if port == 0 && t.Spec.HostNetwork {
 				port = p.ContainerPort
 			}
-			switch port {
-			case 80, 443, 8080, 8443:
+			if isWebPort(port) {
 				out = append(out, fmt.Sprint(port))
+			}
+		}
+	}
+	return distinct(out)
+}
+
+// otherPorts are the ports that the containers of a pod ask for on its node by hostPort, as agents of a node do for the pods there, without
+// those for HTTP and those of which no client's request is lost: for metrics, operators, probes and peers. Of the ports of hostNetwork nobody
+// knows which are for others.
+func otherPorts(t *corev1.PodTemplateSpec) []string {
+	var out []string
+	for _, c := range world.Serving(&t.Spec) {
+		for _, p := range c.Ports {
+			if p.HostPort == 0 || t.Spec.HostNetwork || isWebPort(p.HostPort) {
+				continue
+			}
+			s := subject{
+				service:  manifest.Typed[*corev1.Service]{Value: &corev1.Service{Spec: corev1.ServiceSpec{Ports: make([]corev1.ServicePort, 2)}}}, // one of several
+				port:     &corev1.ServicePort{Name: p.Name, Port: p.HostPort, Protocol: p.Protocol, TargetPort: intstr.FromInt32(p.ContainerPort)},
+				template: t,
+			}
+			if !isScrape(&s) && !isAdmin(&s) && !namesPeer(&s) {
+				out = append(out, fmt.Sprint(p.HostPort))
 			}
 		}
 	}
