@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,9 +219,18 @@ func madeBy(r *world.Route) maker {
 		return makerGKE
 	case "nginx":
 		return makerNginx
-	default:
-		return makerOther
 	}
+	if _, known := standsFor(r); !known && passesTLS(r) {
+		return makerNginx
+	}
+	return makerOther
+}
+
+// passesTLS says that ingress-nginx is told to pass connections on as they are: it decrypts nothing, and neither retries requests nor keeps
+// connections of its own.
+func passesTLS(r *world.Route) bool {
+	v, _ := routeAnnotation(r, nginxPrefix+"ssl-passthrough")
+	return v == "true"
 }
 
 // googleKey is an annotation of the Service that only Google's controllers read, "" where it has none.
@@ -275,6 +285,10 @@ func findRoute(r *world.Route, provider string) balancerFound {
 		f.name, f.why = nginxName, cmp.Or(f.why, "annotation "+nginxPrefix+"canary")
 		if v, _ := routeAnnotation(r, nginxPrefix+"service-upstream"); v == "true" {
 			f.name, f.bypass = "", "ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"
+		}
+		if passesTLS(r) { // internal/ingress/controller/nginx.go OnUpdate and pkg/tcpproxy, main; verified
+			f.name, f.bypass = "", fmt.Sprintf("ingress-nginx passes TLS connections on to the Service (annotation ssl-passthrough, %s, with its flag --enable-ssl-passthrough) and repeats nothing, and its own hop is left out",
+				where(r.Object, annotationPath(nginxPrefix+"ssl-passthrough")))
 		}
 	case makerEnvoy:
 		f.name = "envoy-gateway"

@@ -78,6 +78,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 		instance = albPrefix + "target-type: instance"
 		unknown  = "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"
 		other    = "l7-generic assumed"
+		passed   = "ingress-nginx passes TLS connections on to the Service (annotation ssl-passthrough, web.yaml:26, with its flag --enable-ssl-passthrough) and repeats nothing, and its own hop is left out"
 	)
 	class := func(name, controller, annotations string) string {
 		return "---\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: " + name + ", annotations: {" + annotations + "}}\nspec: {controller: " + controller + "}\n"
@@ -109,8 +110,12 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 		"GKE, without a node port":                                   {"ingressClassName: gce", "", "", "", "", "gke-l7-neg inferred"},
 		"nginx sends to the Service": {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'true'", "", "", "",
 			"ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"},
-		"nginx sends to the pods after all":         {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'false'", "", "", "", "ingress-nginx inferred"},
-		"a Service with a load balancer of its own": {"ingressClassName: nginx", "", "type: LoadBalancer", "metallb.io/address-pool: a", "", "metallb-l2-cluster inferred ?metallb-bgp"},
+		"nginx passes TLS on": {"ingressClassName: nginx", nginxPrefix + "ssl-passthrough: 'true'", "", "", "", passed},
+		"nginx decrypts it":   {"ingressClassName: nginx", nginxPrefix + "ssl-passthrough: 'false'", "", "", "", "ingress-nginx inferred"},
+		"no class, and an annotation of nginx to pass TLS on":      {"", nginxPrefix + "ssl-passthrough: 'true'", "", "", "", passed},
+		"somebody else's class, and an annotation of nginx for it": {"ingressClassName: traefik", nginxPrefix + "ssl-passthrough: 'true'", "", "", "", other},
+		"nginx sends to the pods after all":                        {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'false'", "", "", "", "ingress-nginx inferred"},
+		"a Service with a load balancer of its own":                {"ingressClassName: nginx", "", "type: LoadBalancer", "metallb.io/address-pool: a", "", "metallb-l2-cluster inferred ?metallb-bgp"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
