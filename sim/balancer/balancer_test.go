@@ -108,11 +108,22 @@ func build(t *testing.T, spec world.LoadBalancer) (*fake, *Balancer) {
 
 func buildSeed(t *testing.T, spec world.LoadBalancer, seed uint64) (*fake, *Balancer) {
 	t.Helper()
+	f := newFake(seed)
+	return f, f.balances(t, spec)
+}
+
+func newFake(seed uint64) *fake {
 	f := &fake{eng: engine.New(seed, engine.Limits{}), ok: all(true), would: all(true), reaches: all(true), sure: true}
 	f.endpoints, f.settled = ready(0, 1, 2), ready(0, 1, 2)
+	return f
+}
+
+// balances has a load balancer send connections to the cluster.
+func (f *fake) balances(t *testing.T, spec world.LoadBalancer) *Balancer {
+	t.Helper()
 	b := New("balancer", &spec, f.eng, f.eng.Register("test"), f, f)
 	keep(t, f, b)
-	return f, b
+	return b
 }
 
 func (f *fake) run(until engine.Time) {

@@ -43,7 +43,7 @@ func (f *fake) ask() {
 	}
 	asked := f.asked
 	defer func() { f.asked = asked }()
-	words := []uint64{uint64(f.eng.Now()), uint64(len(b.Unrest())), word(b.FailsOpen())} //nolint:gosec // only told apart
+	words := []uint64{uint64(f.eng.Now()), word(b.FailsOpen()), uint64(len(b.Unrest()))} //nolint:gosec // only told apart
 	for _, id := range b.Active() {
 		words = append(words, uint64(id)) //nolint:gosec // a few
 	}

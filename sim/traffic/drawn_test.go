@@ -46,10 +46,11 @@ type drawnWorld struct {
 	ways    []*Way
 	hops    []Hop
 	served  bool // server 0 is a proxy that clients are sent to
+	secret  bool // nobody says where new connections go
 }
 
 func (w *drawnWorld) FirstHops(int) []Hop {
-	if w.served {
+	if w.served || w.secret {
 		return nil
 	}
 	return w.hops
@@ -82,11 +83,14 @@ const drawnNodes, drawnServers = 3, 4
 
 // drawWorld has each server with its own time for an answer, and each node lead to some of them. past has connections sent past the nodes.
 func drawWorld(r *rand.Rand, served, past bool) *drawnWorld {
-	w := &drawnWorld{served: served, ways: make([]*Way, drawnNodes)}
+	w := &drawnWorld{served: served, secret: r.IntN(4) == 0, ways: make([]*Way, drawnNodes)}
 	for i := range drawnServers {
 		least := engine.Time(r.IntN(40)) * ms
 		s := &drawnServer{fakeServer: fakeServer{id: uint64(i), accepts: true, answers: true, idle: oneOf(r, 0, 0, 150*ms, sec)}}
 		s.dist = engine.Must(engine.Uniform(least, least+engine.Time(r.IntN(60))*ms))
+		if r.IntN(3) == 0 {
+			s.dist = engine.Constant(oneOf[engine.Time](r, 20, 60, 69, 70) * ms) // with the round trip as long as a client may wait
+		}
 		w.servers = append(w.servers, s)
 		w.targets = append(w.targets, &Target{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 80), Server: s})
 	}
@@ -232,6 +236,7 @@ func drawnRun(t *testing.T, seed uint64, specs []Spec, followed bool) string {
 	}
 	for i := range specs {
 		specs[i] = drawSpec(r, specs[i])
+		specs[i].Unreachable = specs[i].Unreachable && !w.secret
 	}
 	eng := engine.New(seed, engine.Limits{})
 	led := ledger.New(len(specs), 10000, eng.Hash())
@@ -250,7 +255,7 @@ func drawnRun(t *testing.T, seed uint64, specs []Spec, followed bool) string {
 		w.happens(r, tr, now, past)
 	}
 	tr.Stop(5 * sec)
-	tr.RunUntil(20 * sec)
+	tr.RunUntil(engine.Never)
 	led.Seal()
 	account += fmt.Sprintf("%s %+v", eng.Hash(), led.All())
 	for i := range specs {

@@ -115,7 +115,8 @@ func (a *asked) account(eng *engine.Engine) string {
 		}
 	}
 	for server := range uint64(len(a.tr.serving)) {
-		fmt.Fprintf(&b, "until %d\n", a.tr.Until(server, now))
+		f := &a.tr.serving[server]
+		fmt.Fprintf(&b, "%d of %d and %d of %d under way, until %d\n", f.live, len(f.list), f.livePlain, len(f.plain), a.tr.Until(server, now))
 	}
 	for _, f := range a.led.Failures() {
 		fmt.Fprintf(&b, "%+v\n", f)
