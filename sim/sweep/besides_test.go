@@ -67,7 +67,7 @@ func TestWhatMendsTheRolloutAloneIsThereBesideASecondPod(t *testing.T) {
 		"{type: Recreate}": "strategy RollingUpdate, maxUnavailable: 0, preStop: sleep ",
 		"{rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}": "maxUnavailable: 0, preStop: sleep ",
 	} {
-		s := swept(t, deskCases(t, strategy, "rollout", "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20, Sensitivity: true})
+		s := swept(t, deskCases(t, strategy, "rollout", "drain"), Options{Runs: 4, Fixes: 1, ConfirmRuns: 8, Sensitivity: true})
 		if len(s.Fixes) < 2 || !s.Fixes[0].Pods {
 			t.Fatalf("%s: %+v", strategy, s.Fixes)
 		}

@@ -58,8 +58,10 @@ func Draw(c *scenario.Case, family string, seed uint64) (*timeline.Timeline, err
 // timelines adds those of the worst run of the worst cases, and of the same run with what was found to help.
 func timelines(p *pool, units []*unit, out *record.Simulation, solved map[confirmation]*confirmed) []string {
 	var list []traced
+	cases := 0
 	for _, c := range out.Worst() {
-		if len(list) < p.opts.Timelines && len(c.Runs) > 0 {
+		if cases < p.opts.Timelines && len(c.Runs) > 0 {
+			cases++
 			u := unitOf(units, out, c)
 			list = append(list, traced{sc: u.sc, seed: seedOf(c), requests: c.Runs[0].Sum().Total, paired: failsAnyway(c), sight: u.sight, followed: u.followed, into: &c.Timeline})
 			list = append(list, withFix(u, out, c, solved)...)
