@@ -49,7 +49,7 @@ func (d *drawer) span(most int) engine.Time { return engine.Time(d.IntN(most+1))
 
 func (d *drawer) blame() ledger.Blame {
 	return ledger.Blame{
-		Cause: oneOf(d.Rand, ledger.StaleRules, ledger.StaleLB, ledger.NoEndpoint, ledger.NotListeningYet, ledger.ListenerClosed, ledger.KeepaliveRace, ledger.NoLocalEndpoint),
+		Cause: ledger.Cause(1 + d.IntN(int(ledger.NumCauses)-1)), //nolint:gosec // a few
 		Actor: oneOf(d.Rand, ledger.Spec, ledger.ProxyWait, ledger.LBProbe), Elsewhere: d.is(0.5),
 	}
 }
@@ -58,8 +58,8 @@ func (d *drawer) groups(streams int) (list []ledger.Group) {
 	for range 1 + d.IntN(3) {
 		first := d.span(20_000)
 		g := ledger.Group{
-			Stream: d.IntN(streams), Outcome: oneOf(d.Rand, ledger.Refused, ledger.Timeout), Blame: d.blame(), Count: uint64(1 + d.IntN(40)), //nolint:gosec // a few
-			First: first, Last: first + d.span(40_000), Nodes: map[int]uint64{d.IntN(3): 1, d.IntN(3): 2}, Pods: map[string]uint64{oneOf(d.Rand, "a", "b"): 1},
+			Stream: d.IntN(streams), Outcome: oneOf(d.Rand, ledger.Refused, ledger.Timeout), Blame: d.blame(), Count: oneOf(d.Rand, uint64(1+d.IntN(40)), 100), //nolint:gosec // a few
+			First: first, Last: first + d.span(40_000), Nodes: map[int]uint64{d.IntN(4) - 1: 1, d.IntN(3): 2}, Pods: map[string]uint64{oneOf(d.Rand, "a", "b"): 1},
 		}
 		g.Example = ledger.Request{Number: d.Uint64N(1000), Arrival: first, Node: d.IntN(3)}
 		list = append(list, g)
@@ -158,6 +158,9 @@ func (d *drawer) drawCase(id string) Case {
 		Users: scenario.Users(d.IntN(5)), Nodes: []string{"node-1", "node-2", "node-3"}, Expectation: d.expectation(), Recreates: d.is(0.2),
 	}
 	c.NotModelled = oneOf(d.Rand, nil, []world.NotModelled{{ID: "webhook", Direction: "more"}}, []world.NotModelled{{ID: StandIn}})
+	c.Drain = oneOf(d.Rand, nil, nil, &scenario.DrainPlan{Nodes: []scenario.NodePlan{
+		{Name: "node-1"}, {Name: "node-2", Silent: d.is(0.5), Beyond: []scenario.OnNode{{Name: "shop/db", Kept: d.is(0.5)}}},
+	}})
 	clients := 1 + d.IntN(3)
 	for i := range clients {
 		c.Clients = append(c.Clients, Client{Name: fmt.Sprint("client ", i), Rate: oneOf(d.Rand, 0, 2000, 100_000), External: d.is(0.5), Pool: d.IntN(2), BacksOff: d.is(0.3)})
@@ -219,6 +222,7 @@ func TestDrawnCases(t *testing.T) {
 		for i := range s.Cases {
 			c := &s.Cases[i]
 			c.Close()
+			c.KeepDrain()
 			c.Unmet = Expect(c)
 			figures[0]++
 			figures[at[c.Verdict]]++

@@ -171,3 +171,11 @@ func TestWhatFewRunsLoseCounts(t *testing.T) {
 		t.Error("what every run loses comes first")
 	}
 }
+
+// Of no cases none is the first.
+func TestTheFirstOfNoCases(t *testing.T) {
+	t.Parallel()
+	if c := (&Simulation{}).First(); c != nil {
+		t.Errorf("%+v", c)
+	}
+}

@@ -245,7 +245,8 @@ func drawnRun(t *testing.T, seed uint64, specs []Spec, followed bool) string {
 		tr.DrawAll()
 	}
 	account := ""
-	for now := 300 * ms; now < 4*sec; now += engine.Time(50+r.IntN(500)) * ms {
+	pause := oneOf(r, 500, 500, 1500)
+	for now := 300 * ms; now < 4*sec; now += engine.Time(50+r.IntN(pause)) * ms {
 		tr.RunUntil(now)
 		if r.IntN(3) == 0 {
 			for server := range uint64(drawnServers) {
