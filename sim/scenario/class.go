@@ -45,7 +45,7 @@ func Classes() []Class {
 	return []Class{
 		{ID: ClassDNS, Match: "clusterIP None", Clients: "a DNS client a node", NotJudged: "clients choose the pod"},
 		{ID: ClassWebhook, Match: "named by a webhook configuration", Clients: "the API server, 1/s, timeout 10s"},
-		{ID: ClassScrape, Match: "port named metrics, *-metrics, prometheus or exporter, a known exporter's, or prometheus.io/port", Clients: "1 in 15s",
+		{ID: ClassScrape, Match: "port named metrics, *-metrics, prometheus, exporter or servicemonitor, a known exporter's, prometheus.io/port, or a controller that serves nothing else", Clients: "1 in 15s",
 			NotJudged: "a scrape that fails is tried again; no client's request is lost"},
 		{ID: ClassAdmin, Match: "port named pprof, debug, profiling or jmx, or, beside others, admin, health or status; not named by an Ingress, HTTPRoute or GRPCRoute", Clients: "operators and probes",
 			NotJudged: "for operators and probes: no user waits for an answer"},
@@ -129,7 +129,7 @@ func (w *inventory) failurePolicy(s *subject) string {
 
 func isScrape(s *subject) bool {
 	name := s.port.Name
-	if says(baseName(name), "metrics", "monitoring", "telemetry") || strings.Contains(name, "exporter") {
+	if namesScrape(name) || namesScrape(targetName(s)) || isExporter(s) {
 		return true
 	}
 	if !isOnlyPort(s) && (says(baseName(name), "prometheus", "prom") && !isPrometheus(s) || exports(s)) {
@@ -146,6 +146,35 @@ func isScrape(s *subject) bool {
 		}
 	}
 	return false
+}
+
+// namesScrape says that a port is for a scraper by its name, that of the Service or of the container.
+func namesScrape(name string) bool {
+	return says(baseName(name), "metrics", "monitoring", "telemetry") || strings.Contains(name, "exporter") || says(name, "servicemonitor", "podmonitor")
+}
+
+// targetName is what the container calls the port that a Service port leads to, "" for nothing.
+func targetName(s *subject) string {
+	if s.container == nil {
+		return ""
+	}
+	for _, p := range s.container.Ports {
+		if int(p.ContainerPort) == targetNumber(s) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// isExporter says that what listens is a program of the cluster's own that serves nothing but metrics: an exporter, or a controller, which talks
+// to the API server and is asked by nobody (the charts of each; recalled).
+func isExporter(s *subject) bool {
+	if s.container == nil {
+		return false
+	}
+	return servers.ParseImage(s.container.Image).Named("kube-state-metrics", "external-dns", "cert-manager-controller", "cert-manager-cainjector", "cluster-autoscaler", "descheduler",
+		"node-exporter", "blackbox-exporter", "mysqld-exporter", "postgres-exporter", "redis_exporter", "redis-exporter", "kafka-exporter", "statsd-exporter", "nginx-prometheus-exporter",
+		"cloudwatch-exporter", "elasticsearch_exporter", "mongodb_exporter", "memcached-exporter", "json-exporter", "snmp-exporter")
 }
 
 // isPrometheus says that what listens is Prometheus itself, whose port users ask.

@@ -150,6 +150,7 @@ func TestWhichPortsAreScraped(t *testing.T) {
 		{"", 15014, "", "", true, true}, {"", 15020, "", "", true, true}, {"", 15090, "", "", true, true}, {"", 15021, "", "", true, false},
 		{"", 9102, "9102", "", false, true}, {"", 9102, "", "9102", false, true}, {"", 9102, "9102", "", true, false}, {"", 9102, "9103", "", false, false},
 		{"prometheus", 15692, "", "", false, true}, {"http-prometheus", 9464, "", "", false, true}, {"prometheus", 80, "", "", true, false},
+		{"tcp-prometheus-servicemonitor", 9402, "", "", true, true}, {"podmonitor", 80, "", "", true, true}, {"monitored", 80, "", "", true, false},
 		{"", 15692, "", "", false, true}, {"stats", 9121, "", "", false, true}, {"", 9187, "", "", true, false}, {"", 9090, "", "", false, false},
 	} {
 		svc := &corev1.Service{}
@@ -165,6 +166,25 @@ func TestWhichPortsAreScraped(t *testing.T) {
 			svc.Annotations = map[string]string{annotation: c.ofSvc}
 		}
 		s := &subject{service: manifest.Typed[*corev1.Service]{Value: svc}, port: &svc.Spec.Ports[0], template: template}
+		if got := isScrape(s); got != c.scraped {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// A program that serves nothing but metrics, and a port that the container calls metrics, are asked by a scraper whatever the Service calls its port.
+func TestAControllersOnlyPortIsForItsMetrics(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		image, portName string
+		scraped         bool
+	}{
+		{"registry.k8s.io/external-dns/external-dns:v0.14.2", "http", true}, {"registry.k8s.io/kube-state-metrics/kube-state-metrics:v2.12.0", "http", true},
+		{"quay.io/prometheus/node-exporter:v1.8.1", "", true}, {"acme/pdf-exporter:3", "http", false}, {"acme/web", "http-metrics", true}, {"acme/web", "http", false},
+	} {
+		svc := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "http", Port: 80, TargetPort: intstr.FromInt(7979)}}}}
+		container := &corev1.Container{Image: c.image, Ports: []corev1.ContainerPort{{Name: "other", ContainerPort: 1}, {Name: c.portName, ContainerPort: 7979}}}
+		s := &subject{service: manifest.Typed[*corev1.Service]{Value: svc}, port: &svc.Spec.Ports[0], template: &corev1.PodTemplateSpec{}, container: container}
 		if got := isScrape(s); got != c.scraped {
 			t.Errorf("%+v: %v", c, got)
 		}
