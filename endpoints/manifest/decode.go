@@ -38,6 +38,7 @@ type finding struct {
 	field    string
 	message  string
 	severity Severity
+	meant    string // see Problem
 }
 
 // step is one element of the path to the value being decoded: a field, a map
@@ -250,6 +251,7 @@ func (d *decoder) unknown(p *structPlan, key *node) {
 	}
 	if near := Nearest(key.text, p.names); near != "" {
 		d.report(Warning, key, "unknown field, ignored; did you mean %s?", near)
+		d.findings[len(d.findings)-1].meant = near
 		return
 	}
 	if len(p.names) <= 8 {

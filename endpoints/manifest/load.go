@@ -366,7 +366,10 @@ func (l *loader) read(n, meta *node, kind string, u use) {
 
 func (l *loader) findings(o *Object, found []finding) {
 	for _, f := range found {
-		l.report(f.severity, f.at, o.Kind, o.ID(), f.field, f.message)
+		l.note(Problem{
+			Position: Position{l.name, int(f.at.line), int(f.at.col)},
+			Kind:     o.Kind, Name: o.ID(), Field: f.field, Message: f.message, Severity: f.severity, Meant: f.meant,
+		})
 	}
 }
 

@@ -271,8 +271,10 @@ func TestNearestName(t *testing.T) {
 	}{
 		{"externaltrafficpolicy", "externalTrafficPolicy"}, {"externalTraficPolicy", "externalTrafficPolicy"},
 		{"prots", "ports"}, {"tpye", ""}, {"typ", "type"}, {"Type", "type"}, {"x", ""}, {"", ""}, {"something", ""},
+		{"externalTraffic", "externalTrafficPolicy"}, {"externaltraffic", "externalTrafficPolicy"}, {"externalP", ""}, {"sessionAffinity", "sessionAffinityConfig"},
+		{"external", ""}, {"externa", ""},
 	} {
-		if got := Nearest(tt.name, []string{"externalTrafficPolicy", "ports", "type"}); got != tt.want {
+		if got := Nearest(tt.name, []string{"externalTrafficPolicy", "ports", "type", "externalIPsList", "sessionAffinityConfig"}); got != tt.want {
 			t.Errorf("nearest(%q) = %q, want %q", tt.name, got, tt.want)
 		}
 	}

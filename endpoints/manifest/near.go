@@ -3,8 +3,8 @@ package manifest
 import "strings"
 
 // Nearest returns the candidate that name was most likely meant to be: the same
-// but for case, or at most two edits away (one in a short word). "" when there
-// is none. The first of equally near candidates wins, so candidates must be in
+// but for case, at most two edits away (one in a short word), or the only one that
+// goes on where a long name ends. "" when there is none. The first of equally near candidates wins, so candidates must be in
 // a fixed order.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", 3
@@ -22,7 +22,26 @@ func Nearest(name string, candidates []string) string {
 			best, bestDistance = c, d
 		}
 	}
+	if best == "" {
+		return onlyLonger(name, candidates)
+	}
 	return best
+}
+
+// onlyLonger returns the only candidate that a name is the beginning of: terminationGracePeriod is that of terminationGracePeriodSeconds.
+func onlyLonger(name string, candidates []string) string {
+	const least = 8 // bytes: the beginning of a word says little
+	only := ""
+	for _, c := range candidates {
+		if len(name) < least || len(c) <= len(name) || !strings.EqualFold(c[:len(name)], name) {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = c
+	}
+	return only
 }
 
 // distance is the Levenshtein distance of a and b over bytes, ignoring ASCII

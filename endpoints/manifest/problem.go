@@ -83,6 +83,8 @@ type Problem struct {
 	Refused bool
 	// Nowhere says that it is a Service, or a port of one, that leads to nothing which the input has.
 	Nowhere bool
+	// Meant is the field that a misspelled one was most likely meant to be, "" for any other problem.
+	Meant string
 	// Instead is what is used in place of a value that is Refused by who does not leave the object out, "" when nothing is.
 	Instead string
 }

@@ -85,6 +85,17 @@ func Nowhere(problems []manifest.Problem) []record.LeftOut {
 	return out
 }
 
+// Misspelled lists the fields that are most likely misspelled, by what was found in the input: what they were for is no part of what is run.
+func Misspelled(problems []manifest.Problem) []record.Misspelled {
+	var out []record.Misspelled
+	for i := range problems {
+		if p := &problems[i]; p.Meant != "" {
+			out = append(out, record.Misspelled{Object: strings.TrimSpace(p.Kind + " " + p.Name), Field: p.Field, Meant: p.Meant, File: p.File, Line: p.Line, Source: p.Position.String()})
+		}
+	}
+	return out
+}
+
 // LeftOut lists the objects that are no part of what is run, since the API server refuses them, by what Cases says of them.
 func LeftOut(problems []manifest.Problem) []record.LeftOut {
 	var out []record.LeftOut

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -175,6 +176,17 @@ func TestServicesThatLeadNowhere(t *testing.T) {
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A field that is nearly one of its object's is named with its place and the one that was meant; one that is like no other is not.
+func TestFieldsThatAreMisspelled(t *testing.T) {
+	t.Parallel()
+	text := "---\n{apiVersion: v1, kind: Service, metadata: {name: typo}, spec: {selector: {app: web}, ports: [{port: 80, targetport: 8080}], colour: red}}\n"
+	_, problems := manifest.Load([]manifest.File{{Name: "a.yaml", Data: []byte(text)}}, manifest.Options{})
+	want := []record.Misspelled{{Object: "Service default/typo", Field: "spec.ports[0].targetport", Meant: "targetPort", File: "a.yaml", Line: 2, Source: "a.yaml:2:105"}}
+	if got := Misspelled(problems); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -84,8 +84,10 @@ type read struct {
 	cases    []scenario.Case
 	leftOut  []record.LeftOut
 	nowhere  []record.LeftOut
-	unserved []record.LeftOut
-	ok       bool // nothing is wrong
+	// misspelled are fields of the input.
+	misspelled []record.Misspelled
+	unserved   []record.LeftOut
+	ok         bool // nothing is wrong
 }
 
 // readManifest reads the manifest of an Ask and makes its cases.
@@ -112,7 +114,7 @@ func readManifest(a *Ask) *read {
 	if manifest.HasErrors(found) {
 		return r
 	}
-	r.cases, r.leftOut, r.nowhere = cases, input.LeftOut(found), input.Nowhere(found)
+	r.cases, r.leftOut, r.nowhere, r.misspelled = cases, input.LeftOut(found), input.Nowhere(found), input.Misspelled(found)
 	r.unserved = input.Unserved(objects, cases, r.leftOut, opts)
 	if err := small(cases); err != nil {
 		r.answered.Refused = err.Error()

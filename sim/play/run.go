@@ -39,7 +39,7 @@ func run(a *Ask, told Told) []byte {
 	if err != nil {
 		r.answered.Refused = broken(err)
 	}
-	result.LeftOut, result.Nowhere, result.Unserved = r.leftOut, r.nowhere, r.unserved
+	result.LeftOut, result.Nowhere, result.Unserved, result.Misspelled = r.leftOut, r.nowhere, r.unserved, r.misspelled
 	result.Version, result.Replay = cmp.Or(a.Version, "(devel)"), a.command(false)
 	built := report.Build(result)
 	document, err := page.Document(built)

@@ -30,6 +30,8 @@ type Simulation struct {
 	LeftOut []LeftOut
 	// Nowhere are Services of the input that lead to nothing which it has.
 	Nowhere []LeftOut
+	// Misspelled are fields of the input that are most likely others, misspelled.
+	Misspelled []Misspelled
 	// Unserved are workloads of the input whose pods no Service selects: nothing is said of them.
 	Unserved []LeftOut
 	// Interrupted says that not all runs were done.
@@ -47,6 +49,17 @@ type LeftOut struct {
 	// HostPorts are ports of nodes over which a workload without a Service may have clients: "8125, 8126", "" for none.
 	HostPorts string
 	// Source is "file:line:column" of what is refused; File and Line are parts of it.
+	Source, File string
+	Line         int
+}
+
+// Misspelled is a field that no object of its kind has, and that is nearly one that it has: kubectl apply refuses it, and the API server does
+// nothing with it.
+type Misspelled struct {
+	Object string // "Deployment shop/web"
+	Field  string // "spec.template.spec.containers[0].readynessProbe"
+	Meant  string // "readinessProbe"
+	// Source is "file:line:column" of it; File and Line are parts of it.
 	Source, File string
 	Line         int
 }

@@ -352,6 +352,9 @@ func Build(s *record.Simulation) *Result {
 		object := strings.TrimSpace(o.Kind + " " + o.Name)
 		r.NotModelled = append(r.NotModelled, NotModelled{ID: "leads-nowhere", What: object + ": " + o.Why + " (" + o.Source + ")", Object: object, Direction: "more"})
 	}
+	for _, m := range s.Misspelled {
+		r.NotModelled = append(r.NotModelled, NotModelled{ID: "misspelled-field", What: m.Object + ": " + m.Field + " is no field (" + m.Source + "); " + m.Meant + " is", Object: m.Object, Direction: "unknown"})
+	}
 	for _, o := range s.Unserved {
 		object := o.Kind + " " + o.Name
 		r.NotModelled = append(r.NotModelled, NotModelled{ID: "no-service", What: object + ": " + o.Why + " (" + o.Source + ")", Object: object, Direction: "more"})

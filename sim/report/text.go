@@ -222,6 +222,7 @@ func (t *text) write(worst, nodes, shown []*record.Case) string {
 		return t.String()
 	}
 	t.refused()
+	t.misspelled()
 	t.entry()
 	t.drainHead(worst, nodes)
 	for _, c := range shown {

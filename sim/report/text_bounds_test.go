@@ -11,6 +11,38 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
+// Fields that are most likely misspelled come before all else, each with its line; many are counted, unless everything is asked for.
+func TestMisspelledFieldsComeFirst(t *testing.T) {
+	t.Parallel()
+	many := func(n int) (list []record.Misspelled) {
+		for i := range n {
+			list = append(list, record.Misspelled{Field: fmt.Sprintf("spec.template.spec.containers[0].probe%d", i), Meant: "readinessProbe", File: "web.yaml", Line: 10 + i})
+		}
+		return list
+	}
+	const rest = ". kubectl apply refuses such fields, and the API server ignores them: spell them right first. What follows is of the manifest without them."
+	for name, tt := range map[string]struct {
+		n    int
+		opts TextOptions
+		want string
+	}{
+		"none": {0, TextOptions{}, ""},
+		"two":  {2, TextOptions{}, "MISSPELLED by the looks of it: probe0 (web.yaml:10) for readinessProbe, probe1 (:11) for readinessProbe" + rest},
+		"five": {5, TextOptions{}, "MISSPELLED by the looks of it: probe0 (web.yaml:10) for readinessProbe, probe1 (:11) for readinessProbe, probe2 (:12) for readinessProbe, probe3 (:13) for readinessProbe, " +
+			"probe4 (:14) for readinessProbe" + rest},
+		"six": {6, TextOptions{}, "MISSPELLED by the looks of it: probe0 (web.yaml:10) for readinessProbe, probe1 (:11) for readinessProbe, probe2 (:12) for readinessProbe, probe3 (:13) for readinessProbe, 2 more" + rest},
+		"six, and everything": {6, TextOptions{All: true}, "MISSPELLED by the looks of it: probe0 (web.yaml:10) for readinessProbe, probe1 (:11) for readinessProbe, probe2 (:12) for readinessProbe, " +
+			"probe3 (:13) for readinessProbe, probe4 (:14) for readinessProbe, probe5 (:15) for readinessProbe" + rest},
+		"of one case": {2, TextOptions{Show: "web"}, ""},
+	} {
+		out := newText(&record.Simulation{Misspelled: many(tt.n)}, tt.opts, everything)
+		out.misspelled()
+		if got := strings.Join(strings.Fields(out.String()), " "); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 // Another verdict is said where the loss alone does not say it: of an outage that ends.
 func TestWhatAnotherValueComesTo(t *testing.T) {
 	t.Parallel()

@@ -43,6 +43,26 @@ func (t *text) nowhere() {
 	}
 }
 
+// misspelled says before all else which fields are most likely others: all that follows is of an input without them, and no change of it is as
+// near at hand as to spell them right.
+func (t *text) misspelled() {
+	const most = 4
+	if len(t.sim.Misspelled) == 0 || t.opts.Show != "" {
+		return
+	}
+	var list []string
+	for i := range t.sim.Misspelled {
+		m := &t.sim.Misspelled[i]
+		if i == most && len(t.sim.Misspelled) > most+1 && !t.opts.Verbose && !t.opts.All {
+			list = append(list, fmt.Sprintf("%d more", len(t.sim.Misspelled)-most))
+			break
+		}
+		list = append(list, fmt.Sprintf("%s (%s) for %s", m.Field[strings.LastIndexByte(m.Field, '.')+1:], t.place(m.File, m.Line), m.Meant))
+	}
+	t.Text("MISSPELLED  ", "by the looks of it: "+strings.Join(list, ", ")+". kubectl apply refuses such fields, and the API server ignores them: spell them right first. What follows is of the manifest without them.")
+	t.Blank()
+}
+
 // nowhereWords say which Service leads nowhere, why, and where that stands.
 func (t *text) nowhereWords(o record.LeftOut) string {
 	words := strings.TrimSpace(o.Kind+" "+o.Name) + ": " + o.Why

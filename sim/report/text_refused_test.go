@@ -132,3 +132,13 @@ func TestServicesThatLeadNowhereAreNamed(t *testing.T) {
 		t.Errorf("%+v", r.NotModelled)
 	}
 }
+
+// A field that is misspelled is told to programs, too.
+func TestAMisspelledFieldIsNotModelled(t *testing.T) {
+	t.Parallel()
+	s := &record.Simulation{Misspelled: []record.Misspelled{{Object: "Service shop/web", Field: "spec.ports[0].targetport", Meant: "targetPort", Source: "a.yaml:7:3"}}}
+	want := NotModelled{ID: "misspelled-field", What: "Service shop/web: spec.ports[0].targetport is no field (a.yaml:7:3); targetPort is", Object: "Service shop/web", Direction: "unknown"}
+	if got := Build(s).NotModelled; len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -55,6 +55,8 @@ type simCommand struct {
 	in      *input           // once it was read
 	leftOut []record.LeftOut // of it
 	nowhere []record.LeftOut // that lead to nothing of it
+	// misspelled are fields of it.
+	misspelled []record.Misspelled
 	// unserved are workloads of it that no Service selects.
 	unserved []record.LeftOut
 
@@ -230,6 +232,7 @@ func (c *simCommand) run() error {
 		return fault
 	}
 	result.Version, result.LeftOut, result.Nowhere = currentVersion().Version, c.leftOut, c.nowhere
+	result.Misspelled = c.misspelled
 	result.Unserved = c.unserved
 	result.Replay = c.replay()
 	if c.std.Simulated != nil {
@@ -349,7 +352,7 @@ func (c *simCommand) casesOf() ([]scenario.Case, error) {
 	case siminput.Unreadable(objects, problems):
 		return nil, reportProblems(found, c.std)
 	}
-	c.leftOut, c.nowhere = siminput.LeftOut(found), siminput.Nowhere(found)
+	c.leftOut, c.nowhere, c.misspelled = siminput.LeftOut(found), siminput.Nowhere(found), siminput.Misspelled(found)
 	c.input.skipped(objects, c.std)
 	if len(objects.Scenarios) > 0 {
 		return cases, reportProblems(found, c.std)
