@@ -67,6 +67,8 @@ func (w *World) firstPod(p *api.Pod, placed *world.Placed) {
 	}
 	switch {
 	case p.Node >= 0:
+	case placed == nil && w.sharesVolume(p) >= 0:
+		p.Node = w.sharesVolume(p)
 	case placed == nil:
 		p.Node = w.sched.Place(p)
 	case placed.Node == "":

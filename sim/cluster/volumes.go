@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/volume"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // openVolumes begins the table of volumes, where some workload has one that not everybody may have at a time.
@@ -53,6 +54,20 @@ func (w *World) usesOf(p *api.Pod) []volume.Use {
 		out = append(out, volume.Use{Name: name, Access: c.Access})
 	}
 	return out
+}
+
+// sharesVolume is the node of the pods that have a volume which another pod has to have, too, and which only one node may have, -1 for none:
+// where all of them run they are together.
+func (w *World) sharesVolume(p *api.Pod) int {
+	if w.volumes == nil {
+		return -1
+	}
+	for _, u := range w.usesOf(p) {
+		if node := w.volumes.Node(u); node >= 0 && u.Access == world.ReadWriteOnce {
+			return node
+		}
+	}
+	return -1
 }
 
 // noteVolumes hears of each version of a pod.
@@ -120,7 +135,11 @@ func (w *World) heldFor(d *api.Workload, p, holder *api.Pod, use volume.Use) *co
 	case holder.Workload != p.Workload || holder.Revision == p.Revision: // no rollout takes that one away
 		return &control.Stuck{Why: has + " and keeps", What: "a volume that several nodes may have (ReadWriteMany)", Path: w.claimPath(p)}
 	default:
-		return &control.Stuck{Why: has + " and which stays until the new one is ready", What: "strategy Recreate", Path: w.claimPath(p)}
+		what := "strategy Recreate"
+		if of := &w.sc.Workloads[p.Workload]; of.Replicas() > 1 { // the second new pod may find another node
+			what = "a volume that several nodes may have (ReadWriteMany), or replicas: 1 and strategy Recreate"
+		}
+		return &control.Stuck{Why: has + " and which stays until the new one is ready", What: what, Path: w.claimPath(p)}
 	}
 }
 

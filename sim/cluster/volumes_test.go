@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -98,6 +99,23 @@ func TestASecondPodForOneVolume(t *testing.T) {
 	w.do(10*sec, "scale", "web", "2")
 	w.run(100 * sec)
 	if s := w.StuckRollout(); s == nil || !strings.HasSuffix(s.Why, "on node-1 has and keeps") || s.What != "a volume that several nodes may have (ReadWriteMany)" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Pods that share a volume of one node begin there. The new pod of a rollout waits for it on another node as long as any of them has it, and what
+// would let it is not strategy Recreate: the second of the new pods may find another node again.
+func TestPodsThatShareAVolumeBeginOnItsNode(t *testing.T) {
+	t.Parallel()
+	w := newBuild(2).nodes(3).volume(world.ReadWriteOnce).start(t, 1)
+	for _, id := range w.livePods {
+		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); !ok || p.Node != 0 {
+			t.Errorf("pod %d does not begin on node-1: %+v", id, p)
+		}
+	}
+	w.do(10*sec, "rolloutRestart", "web", "")
+	w.run(100 * sec)
+	if s := w.StuckRollout(); s == nil || !strings.HasPrefix(s.What, "a volume that several nodes may have (ReadWriteMany), or replicas: 1") {
 		t.Errorf("%+v", s)
 	}
 }

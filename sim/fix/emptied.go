@@ -63,6 +63,16 @@ func (t *target) single() string {
 	}
 }
 
+// oneNode says why all pods of the workload have to be on one node, "" where they need not.
+func (t *target) oneNode() string {
+	for _, c := range t.w.Exclusive() {
+		if !c.Each && t.w.Replicas() > 1 {
+			return fmt.Sprintf("they share the volume claim %s, which is %s: a volume that several nodes may have (ReadWriteMany) is what lets them", c.Name, c.Access)
+		}
+	}
+	return ""
+}
+
 // database says that the app keeps data: by its image, or, where that says nothing of it, by its port.
 func (t *target) database() bool {
 	c := t.w.Container()
@@ -78,6 +88,8 @@ func Untried(s *world.Scenario, w *world.Workload) (title, why string) {
 	switch {
 	case emptied(s) && w.Replicas() == 1 && t.single() != "":
 		return "replicas: 2", t.single()
+	case emptied(s) && t.oneNode() != "":
+		return "pods on several nodes", t.oneNode()
 	case abrupt(s):
 		return "preStop", "no hook runs on a machine that is gone"
 	default:

@@ -8,6 +8,22 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
+// Several pods of one volume that one node may have are on that node: of others it is said why not.
+func TestPodsThatShareAVolumeOfOneNode(t *testing.T) {
+	t.Parallel()
+	for replicas, want := range map[string]string{
+		"replicas: 1": "the volume claim data is ReadWriteOnce",
+		"replicas: 2": "they share the volume claim data, which is ReadWriteOnce: a volume that several nodes may have (ReadWriteMany) is what lets them",
+	} {
+		in := strings.NewReplacer("STRATEGY", "", "CLAIM", "data", "MODE", "ReadWriteOnce", "replicas: 1", replicas).Replace(grafana)
+		objects, _ := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(in)}}, manifest.Options{})
+		cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"drain"}})
+		if _, why := Untried(cases[0].Scenario, &cases[0].Scenario.Workloads[0]); why != want {
+			t.Errorf("%s: %q, want %q", replicas, why, want)
+		}
+	}
+}
+
 // grafana is a Deployment of one pod with a volume, in two parts: its claim stands between them.
 const grafana = `apiVersion: apps/v1
 kind: Deployment

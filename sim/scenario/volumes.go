@@ -75,8 +75,8 @@ func (b *builder) claimsOfTemplates(w *world.Workload) []world.Claim {
 	return out
 }
 
-// claimsOfPods are those that all pods of a workload have together. A volume that only one node may have is no such one where there are
-// several pods: they would have to be on one node.
+// claimsOfPods are those that all pods of a workload have together. Where there are several pods a volume of one node has all of them there, if
+// its claim is in the input and their nodes do not say otherwise; and none is of one pod.
 func (b *builder) claimsOfPods(w *world.Workload) []world.Claim {
 	var out []world.Claim
 	volumes := w.Template().Spec.Volumes
@@ -91,12 +91,17 @@ func (b *builder) claimsOfPods(w *world.Workload) []world.Claim {
 		} else {
 			c.Access, c.Assumed = b.out.Volumes.Access, !b.out.Volumes.AccessSaid
 		}
-		if w.Replicas() > 1 || w.Kind() == world.DaemonSet {
+		if w.Kind() == world.DaemonSet || w.Replicas() > 1 && (c.Assumed || c.Access == world.ReadWriteOncePod || runsApart(w)) {
 			c.Access, c.Assumed = world.ReadWriteMany, false
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// runsApart says that pods of a workload run on several nodes in the input: whatever their claims say, they have their volumes.
+func runsApart(w *world.Workload) bool {
+	return slices.ContainsFunc(w.Placed, func(p world.Placed) bool { return p.Node != "" && w.Placed[0].Node != "" && p.Node != w.Placed[0].Node })
 }
 
 // templatePath is where the pod of a workload's object begins.
@@ -197,7 +202,7 @@ func (b *builder) volumesLeftOut(w *world.Workload) {
 	for _, c := range w.Claims {
 		pvc := b.world.claim(w.Resource.GetNamespace(), c.Name)
 		if pvc != nil && c.Access == world.ReadWriteMany && accessOf(pvc.Value.Spec.AccessModes) != world.ReadWriteMany {
-			b.notModelled("volumes", fmt.Sprintf("volume claim %s is %s (%s), and %d pods share it: that all of them have to be on one node is left out",
+			b.notModelled("volumes", fmt.Sprintf("volume claim %s is %s (%s), and %d pods share it: that this cannot be is left out",
 				c.Name, accessOf(pvc.Value.Spec.AccessModes), pvc.At("spec.accessModes"), w.Replicas()), at(c.Path), "more")
 		}
 	}

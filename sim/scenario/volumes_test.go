@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +64,10 @@ spec: {selector: {app: web}, ports: [{port: 80}]}
 		{"a claim that does not say", deployment(1, "") + fmt.Sprintf(pvc, "data", ""), nil, "data ReadWriteMany", ""},
 		{"a claim of another name", deployment(1, "") + fmt.Sprintf(pvc, "other", "ReadWriteMany"), nil, "data ReadWriteOnce?", "data: ReadWriteOnce, uniform 10s-25s"},
 		{"several pods", deployment(2, ""), nil, "data ReadWriteMany", ""},
-		{"several pods, and a claim that only one node may have", deployment(2, "") + fmt.Sprintf(pvc, "data", "ReadWriteOnce"), nil, "data ReadWriteMany", ""},
+		{"several pods, and a claim that only one node may have", deployment(2, "") + fmt.Sprintf(pvc, "data", "ReadWriteOnce"), nil, "data ReadWriteOnce", "uniform 10s-25s"},
+		{"several pods, and a claim that only one pod may have", deployment(2, "") + fmt.Sprintf(pvc, "data", "ReadWriteOncePod"), nil, "data ReadWriteMany", ""},
+		{"pods of several nodes", deployment(2, "") + fmt.Sprintf(pvc, "data", "ReadWriteOnce") + runningOn("node-1", "node-2"), nil, "data ReadWriteMany", ""},
+		{"pods of one node", deployment(2, "") + fmt.Sprintf(pvc, "data", "ReadWriteOnce") + runningOn("node-1", "node-1"), nil, "data ReadWriteOnce", "uniform 10s-25s"},
 		{"only read", deployment(1, ", readOnly: true"), nil, "", ""},
 	} {
 		cases, _ := inferKept(t, objectsIn(c.in), Options{Set: c.set, Actions: []string{"rollout"}})
@@ -86,10 +90,28 @@ spec: {selector: {app: web}, ports: [{port: 80}]}
 				left = n.What
 			}
 		}
-		if shared := "several pods, and a claim that only one node may have"; (left != "") != (c.name == shared) {
+		if shared := []string{"several pods, and a claim that only one pod may have", "pods of several nodes"}; (left != "") != slices.Contains(shared, c.name) {
 			t.Errorf("%s: left out: %q", c.name, left)
 		}
 	}
+}
+
+// runningOn are two nodes, and pods of the Deployment web on some of them.
+func runningOn(nodes ...string) string {
+	const of = `---
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-1, uid: r1, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d1, controller: true}]}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: example.com/web}]}}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: node-1}, status: {conditions: [{type: Ready, status: "True"}]}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: node-2}, status: {conditions: [{type: Ready, status: "True"}]}}
+`
+	out := of
+	for i, node := range nodes {
+		out += fmt.Sprintf(`---
+{apiVersion: v1, kind: Pod, metadata: {name: web-1-%d, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, uid: r1, controller: true}]}, spec: {nodeName: %s, containers: [{name: web, image: example.com/web}]}, status: {phase: Running, podIP: 10.0.0.%d, conditions: [{type: Ready, status: "True"}]}}
+`, i, node, i+1)
+	}
+	return out
 }
 
 // Each pod of a StatefulSet has volumes of its own, as its templates say.

@@ -73,6 +73,14 @@ func (t *Table) volume(u Use) *volume {
 	return v
 }
 
+// Node is the node on which pods have a volume, -1 where none has it.
+func (t *Table) Node(u Use) int {
+	if v := t.volumes[u.Name]; v != nil && len(v.users) > 0 {
+		return v.node
+	}
+	return -1
+}
+
 // Mount has a pod wait on its node for its volumes, one after the other, and goes on when it has all: at once where it has them.
 func (t *Table) Mount(pod api.PodID, node int, uses []Use, then func()) {
 	if len(uses) == 0 {
