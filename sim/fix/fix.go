@@ -253,7 +253,7 @@ func shrinks(s *world.Scenario) bool {
 	})
 }
 
-// target is the workload that is changed; server the index of its container that serves.
+// target is the workload that is changed; server says which of the containers that world.Serving lists serves: so do all other indices.
 type target struct {
 	sc     *world.Scenario
 	w      *world.Workload
@@ -261,11 +261,19 @@ type target struct {
 }
 
 func (t *target) container() *corev1.Container {
-	return &t.w.Template().Spec.Containers[t.server]
+	return t.containers()[t.server]
 }
 
+// containers are those of a pod that run for as long as it does.
+func (t *target) containers() []*corev1.Container { return world.Serving(&t.w.Template().Spec) }
+
 func (t *target) path(field string) string {
-	return fmt.Sprintf("spec.template.spec.containers[%d].%s", t.server, field)
+	return t.pathIn(t.server, field)
+}
+
+// pathIn is the path of a field of any of the containers.
+func (t *target) pathIn(container int, field string) string {
+	return world.ServingPath(&t.w.Template().Spec, t.containers()[container].Name) + "." + field
 }
 
 // unavailableChange is the ID of the change with which a rollout takes no pod away before there is another.
@@ -415,20 +423,20 @@ func (t *target) preStop(seconds int64) *Change {
 
 // asLong has the containers beside the server live as long as a change of its hook has it live.
 func (t *target) asLong(c *Change, seconds int64) {
-	containers := t.w.Template().Spec.Containers
+	containers := t.containers()
 	var too, not []string
 	for _, i := range t.outlasting() {
 		other := t.w.Hooks[containers[i].Name]
 		if other.Duration.Min() >= c.Sleep {
 			continue
 		}
-		h, ok := t.sleepingHook(&containers[i], seconds)
+		h, ok := t.sleepingHook(containers[i], seconds)
 		if !ok {
 			not = append(not, containers[i].Name)
 			continue
 		}
 		too = append(too, containers[i].Name+h.needs())
-		c.Edits = append(c.Edits, t.editOf(fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", i), edit.Value{YAML: h.yaml}, other.Why))
+		c.Edits = append(c.Edits, t.editOf(t.pathIn(i, "lifecycle.preStop"), edit.Value{YAML: h.yaml}, other.Why))
 	}
 	if len(too) > 0 {
 		c.Title += " (in " + strings.Join(too, " and ") + ", too)"

@@ -221,7 +221,7 @@ var endsShell = regexp.MustCompile(`(^|[;&|({ ])(exec|exit|trap|set -e)\b|<<`)
 
 // servers are the containers that Services lead to, the one that is judged first.
 func (t *target) servers() []int {
-	containers := t.w.Template().Spec.Containers
+	containers := t.containers()
 	out := []int{t.server}
 	for i := range t.sc.Services {
 		svc := t.sc.Services[i].Service
@@ -229,8 +229,8 @@ func (t *target) servers() []int {
 			continue
 		}
 		for k := range svc.Spec.Ports {
-			at := slices.IndexFunc(containers, func(c corev1.Container) bool { return has(&c, svc.Spec.Ports[k].TargetPort, svc.Spec.Ports[k].Port) })
-			if at >= 0 && !slices.Contains(out, at) {
+			at := slices.IndexFunc(containers, func(c *corev1.Container) bool { return has(c, svc.Spec.Ports[k].TargetPort, svc.Spec.Ports[k].Port) })
+			if at >= 0 && !slices.Contains(out, at) && !t.endsLater(at) {
 				out = append(out, at)
 			}
 		}
@@ -242,15 +242,20 @@ func (t *target) servers() []int {
 // it may need for its answers, and those whose hook keeps the pod's readiness for a while. The kubelet stops all of a pod at the same time.
 func (t *target) outlasting() []int {
 	out := t.servers()[1:]
-	containers := t.w.Template().Spec.Containers
-	for i := range containers {
-		c := &containers[i]
+	for i, c := range t.containers() {
 		ready := c.ReadinessProbe != nil && t.w.Hooks[c.Name].Kind != servers.HookNone
-		if i != t.server && !slices.Contains(out, i) && (ready || servers.Needed(c, t.w.Template().Labels)) {
+		if i != t.server && !slices.Contains(out, i) && !t.endsLater(i) && (ready || servers.Needed(c, t.w.Template().Labels)) {
 			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// endsLater says that a container is a sidecar beside a server that is none, and has no hook that has it stop before its turn: it is told to stop
+// when the others have ended (docs/model/pod-lifecycle.md 2.4).
+func (t *target) endsLater(container int) bool {
+	c := t.containers()[container]
+	return container >= len(t.w.Template().Spec.Containers) && t.server < len(t.w.Template().Spec.Containers) && t.w.Hooks[c.Name].Kind == servers.HookNone
 }
 
 // has says that a container names the port that a Service's port leads to.

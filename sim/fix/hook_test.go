@@ -118,6 +118,38 @@ func TestEachContainerThatAServiceLeadsToSleeps(t *testing.T) {
 	}
 }
 
+// A sidecar that serves sleeps itself, in its place among the init containers: its hook begins at once, and only SIGTERM waits for its turn.
+func TestASidecarThatServesSleeps(t *testing.T) {
+	t.Parallel()
+	const sidecar = "      initContainers:\n      - {name: migrate, image: example.com/migrate:1}\n" +
+		"      - {name: edge, image: nginx:1.27, restartPolicy: Always, ports: [{name: http, containerPort: 8080}], readinessProbe: {tcpSocket: {port: 8080}}LIFECYCLE}\n      containers:\n"
+	const quit = ", lifecycle: {preStop: {exec: {command: [/bin/sh, -c, nginx -s quit]}}}"
+	for name, x := range map[string]struct{ lifecycle, beside, title, paths, yaml string }{ // order: each for itself
+		"without a hook": {"", "{name: app, image: example.com/app:1}", "preStop: sleep 15", "initContainers[1]", "{sleep: {seconds: 15}}"},
+		"with a hook": {quit, "{name: app, image: example.com/app:1}", "preStop: sleep 15 before its hook", "initContainers[1]",
+			`{exec: {command: ["/bin/sh", -c, "sleep 15; nginx -s quit"]}}`},
+		"before an app that it needs": {"", "{name: app, image: php:8.4-fpm}", "preStop: sleep 15 (in app, too)", "initContainers[1] containers[0]", "{sleep: {seconds: 15}}"},
+		"beside the server":           {"", "{name: app, image: example.com/app:1, ports: [{containerPort: 80}]}", "preStop: sleep 15", "containers[0]", "{sleep: {seconds: 15}}"},
+		"beside the server, with a hook": {quit, "{name: app, image: example.com/app:1, ports: [{containerPort: 80}]}", "preStop: sleep 15 (in edge, too)", "containers[0] initContainers[1]",
+			"{sleep: {seconds: 15}}"},
+	} {
+		text := strings.Replace(fill(nil), "      containers:\n", strings.Replace(sidecar, "LIFECYCLE", x.lifecycle, 1)+"      - "+x.beside+"\n", 1)
+		head, rest, _ := strings.Cut(text, x.beside+"\n")
+		_, service, _ := strings.Cut(rest, "\n---\n")
+		port := map[bool]string{true: "targetPort: 80}", false: "targetPort: 8080}"}[strings.HasPrefix(name, "beside")]
+		text = head + x.beside + "\n---\n" + strings.NewReplacer("targetPort: 8080}", port).Replace(service)
+		sc, w := worldOf(t, text, scenario.Options{})
+		c := (&target{sc: sc, w: w, server: w.ServerIndex()}).preStop(15)
+		var paths []string
+		for _, e := range c.Edits {
+			paths = append(paths, strings.TrimSuffix(strings.TrimPrefix(e.Path, "spec.template.spec."), ".lifecycle.preStop"))
+		}
+		if c.Title != x.title || strings.Join(paths, " ") != x.paths || c.Edits[0].To.YAML != x.yaml {
+			t.Errorf("%s: %q at %v: %s", name, c.Title, paths, c.Edits[0].To.YAML)
+		}
+	}
+}
+
 // What the server may need for its answers is told to stop when the server is: it has to sleep as long, also where no Service leads to it.
 // A shipper of logs is waited for by nobody, and what sleeps as long already stays.
 func TestWhatTheServerNeedsSleepsAsLong(t *testing.T) {

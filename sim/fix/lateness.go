@@ -32,7 +32,7 @@ func Patient(s *world.Scenario, workload string) *world.Scenario {
 	return scenario.Edited(s, workload, func(r world.Resource) {
 		pod := &world.TemplateOf(r).Spec
 		grace := int64(2 * patience)
-		pod.Containers[index].Lifecycle = &corev1.Lifecycle{
+		world.Serving(pod)[index].Lifecycle = &corev1.Lifecycle{
 			PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: patience}},
 		}
 		pod.TerminationGracePeriodSeconds = &grace

@@ -70,12 +70,10 @@ func (t *target) rolling(unavailable, surge int) []edit.Edit {
 
 // asked has a probe ask for the number of a port where it names one that its container does not have, or runs a program that is not there.
 func (t *target) asked() *Change {
-	containers := t.w.Template().Spec.Containers
-	for i := range containers {
+	for i, c := range t.containers() {
 		for _, kind := range []string{"startup", "readiness"} {
-			c := containers[i]
-			name, field := kubelet.MissingPort(&c, probeOf(&c, kind))
-			if p := probeOf(&c, kind); p != nil && servers.Lacks(&c, p.Exec) != "" && len(c.Ports) > 0 {
+			name, field := kubelet.MissingPort(c, probeOf(c, kind))
+			if p := probeOf(c, kind); p != nil && servers.Lacks(c, p.Exec) != "" && len(c.Ports) > 0 {
 				return t.withoutProgram(i, kind, p)
 			}
 			if name == "" || len(c.Ports) == 0 {
@@ -84,7 +82,7 @@ func (t *target) asked() *Change {
 			port := c.Ports[0].ContainerPort
 			return &Change{
 				ID: "probePort", Title: fmt.Sprintf("%sProbe of %s on port %d", kind, c.Name, port),
-				Edits: []edit.Edit{t.edit(fmt.Sprintf("spec.template.spec.containers[%d].%sProbe.%s", i, kind, field), port)},
+				Edits: []edit.Edit{t.edit(t.pathIn(i, kind+"Probe."+field), port)},
 			}
 		}
 	}
@@ -93,7 +91,7 @@ func (t *target) asked() *Change {
 
 // withoutProgram has a probe look whether the port is open in place of running what the image does not have.
 func (t *target) withoutProgram(i int, kind string, p *corev1.Probe) *Change {
-	c := &t.w.Template().Spec.Containers[i]
+	c := t.containers()[i]
 	port := c.Ports[0].ContainerPort
 	delay := ""
 	if p.InitialDelaySeconds > 0 {
@@ -102,7 +100,7 @@ func (t *target) withoutProgram(i int, kind string, p *corev1.Probe) *Change {
 	to := fmt.Sprintf("{tcpSocket: {port: %d}, %speriodSeconds: %d, failureThreshold: %d}", port, delay, p.PeriodSeconds, p.FailureThreshold)
 	return &Change{
 		ID: "probePort", Title: fmt.Sprintf("%sProbe of %s on port %d in place of a program", kind, c.Name, port),
-		Edits: []edit.Edit{t.editOf(fmt.Sprintf("spec.template.spec.containers[%d].%sProbe", i, kind), edit.Value{YAML: to}, handlerYAML(&p.ProbeHandler))},
+		Edits: []edit.Edit{t.editOf(t.pathIn(i, kind+"Probe"), edit.Value{YAML: to}, handlerYAML(&p.ProbeHandler))},
 		Cost:  "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
 	}
 }

@@ -173,10 +173,10 @@ func (s *Scenario) ServiceNamed(name string) *corev1.Service {
 	return nil
 }
 
-// ServerIndex is which of its pods' containers traffic goes to: the first one where a sidecar serves, -1 where pods have none.
+// ServerIndex is to which of the containers that Serving lists traffic goes: the first one where nobody knows, -1 where pods have none.
 func (w *Workload) ServerIndex() int {
-	containers := w.Template().Spec.Containers
-	if i := slices.IndexFunc(containers, w.serves); i >= 0 {
+	containers := Serving(&w.Template().Spec)
+	if i := slices.IndexFunc(containers, func(c *corev1.Container) bool { return w.serves(*c) }); i >= 0 {
 		return i
 	}
 	return min(0, len(containers)-1)

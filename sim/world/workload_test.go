@@ -35,7 +35,7 @@ func TestWhichContainerServes(t *testing.T) {
 		server    string
 		index     int
 		container string
-	}{{"app", 1, "app"}, {"log", 0, "log"}, {"", 0, "log"}, {"proxy", 0, "proxy"}, {"gone", 0, ""}} {
+	}{{"app", 1, "app"}, {"log", 0, "log"}, {"", 0, "log"}, {"proxy", 2, "proxy"}, {"gone", 0, ""}} {
 		w := web()
 		w.Server = c.server
 		if i, name := w.ServerIndex(), w.Container().Name; i != c.index || name != c.container {
