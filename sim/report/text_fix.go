@@ -1089,6 +1089,11 @@ func (t *text) inShort(e *edit.Edit, where, show string) bool {
 // block writes what is to be pasted: between the braces that it goes into, where there are such; false where nothing is.
 func (t *text) block(e *edit.Edit, where string) bool {
 	block := e.YAML()
+	if e.Merge && e.Braces != edit.NoBraces && e.With.YAML == "" { // between the braces that are there
+		inside := *e
+		inside.Merge = false
+		block = inside.YAML()
+	}
 	switch {
 	case len(block) == 0:
 		return false

@@ -79,6 +79,8 @@ func TestWhereSomethingIsPastedIsSaid(t *testing.T) {
 		{pod, pod + ".terminationGracePeriodSeconds", "60", "web.yaml:9 in the braces of the pod's spec: terminationGracePeriodSeconds: 60", edit.InBraces},
 		{"metadata", "metadata.annotations[\"a.io/b\"]", "c", "web.yaml:9 in the braces of metadata: annotations: {a.io/b: c}", edit.InBraces},
 		{"metadata.annotations[\"a.io/b\"]", "metadata.annotations[\"a.io/b\"]", "c", "web.yaml:9 a.io/b: c", edit.InBraces},
+		{"metadata", "metadata.labels[\"a.io/merge\"]", "c", "web.yaml:9 in the braces of metadata: labels: {a.io/merge: c}", edit.InBraces},
+		{"metadata", "metadata.labels[\"a.io/merge\"]", "c", "web.yaml:9 metadata: labels: a.io/merge: c", edit.NoBraces},
 		{"", "metadata.labels", "{a: b}", "web.yaml:9 in the braces: metadata: {labels: {a: b}}", edit.InBraces},
 		{pod + ".containers[0]", pod + ".containers[0].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: preStop: sleep: {seconds: 15}", edit.NoBraces},
 		{pod + ".containers[12]", pod + ".containers[12].lifecycle.preStop", sleep, "web.yaml:9 lifecycle: # of containers[12], which begins here preStop: sleep: {seconds: 15}", edit.NoBraces},
@@ -87,6 +89,7 @@ func TestWhereSomethingIsPastedIsSaid(t *testing.T) {
 		{pod + ".containers[0].lifecycle.preStop", pod + ".containers[0].lifecycle.preStop", long, "web.yaml:9 # in place of the one here preStop: exec: {command: [" + word + "]}", edit.NoBraces},
 	} {
 		e := edit.Edit{File: "web.yaml", Line: 9, Kind: "Deployment", Path: c.path, At: c.at, Braces: c.braces, To: edit.Value{YAML: c.to}}
+		e.Merge = strings.Contains(c.path, "merge")
 		x := newText(&record.Simulation{}, TextOptions{}, everything)
 		x.edit(&e, "")
 		if got := strings.Join(strings.Fields(x.String()), " "); got != c.want {

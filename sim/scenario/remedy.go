@@ -46,6 +46,7 @@ func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 			}
 		}
 	}
+	r.Title += ", by a label of Namespace " + namespace
 	path, to := fmt.Sprintf("metadata.labels[%q]", label), edit.Value{YAML: gateEnabled}
 	if o := s.Namespaces[namespace]; o != nil {
 		r.Edit = edit.New(o, o.Value, path, to, "")

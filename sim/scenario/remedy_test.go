@@ -43,6 +43,9 @@ func TestAReadinessGateIsARemedy(t *testing.T) {
 			s := inferOne(t, routedWeb(spec, tt.annotation, tt.more), tt.opts).Scenario
 			before := Normal(s)
 			r, ok := WithReadinessGate(s, "shop/web")
+			if ok && r.Title != "readiness gate of "+map[bool]string{true: "the AWS Load Balancer Controller", false: "EKS Auto Mode"}[tt.label == ""]+", by a label of Namespace shop" {
+				t.Error(r.Title)
+			}
 			if paste := r.Edit.YAML(); ok != tt.ok || r.Edit.Kind != tt.kind || paste[0] != tt.first || !strings.HasSuffix(strings.TrimRight(paste[len(paste)-1], "}"), " "+cmp.Or(tt.label, gateLabel)+": enabled") && !strings.HasSuffix(paste[len(paste)-1], "{"+cmp.Or(tt.label, gateLabel)+": enabled}") {
 				t.Errorf("%t, %q, %q", ok, r.Edit.Kind, paste)
 			}
