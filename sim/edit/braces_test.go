@@ -83,6 +83,14 @@ func TestWhatIsPastedIntoJSONParses(t *testing.T) {
 			t.Errorf("%s: malformed with it: %s", name, pasted)
 		}
 	}
+	for to, want := range map[string]string{"8080": `"targetPort": 8080`, "http": `"targetPort": "http"`} { // order: each for itself
+		text := `{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80, "targetPort": 81}]}}`
+		o := loaded(t, text)
+		e := New(o, o.Value, "spec.ports[0].targetPort", Value{YAML: to}, "")
+		if got := strings.Join(e.YAML(), "|"); got != want || !json.Valid([]byte(strings.Replace(text, `"targetPort": 81`, got, 1))) {
+			t.Errorf("in place of a number: %q, want %q", got, want)
+		}
+	}
 	for text, want := range map[string]bool{ // order: each for itself
 		"apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n":                     false,
 		"{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}\n":                   false,

@@ -153,7 +153,7 @@ func (e *Edit) Key() string {
 }
 
 // YAML is what to paste, line by line, indented from the first of them on: with the fields above Path that the input does not
-// have. nil where the value on Line is simply replaced, or no input has the object.
+// have. nil where the value on Line is simply replaced, unless that is JSON, or no input has the object.
 func (e *Edit) YAML() []string {
 	var out []string
 	switch {
@@ -162,7 +162,7 @@ func (e *Edit) YAML() []string {
 	case e.Merge:
 		out = e.block(0)
 	case e.File == "" && e.Line == 0:
-	case e.Braces != NoBraces && (e.At != e.Path || e.To.isMapping()):
+	case e.Braces != NoBraces && (e.At != e.Path || e.To.isMapping() || e.JSON()):
 		out = e.inBraces()
 	case e.At != e.Path:
 		out = e.block(len(manifest.Steps(e.At)))

@@ -1062,12 +1062,14 @@ func (t *text) edit(e *edit.Edit, show string) {
 	if t.inShort(e, where, show) || t.block(e, where) {
 		return
 	}
-	field := fieldOf(e)
-	if from := e.From.String(); from != "" && from != e.To.String() {
-		t.Text("      "+where, fmt.Sprintf("%s: %s instead of %s", field, e.To, from))
-		return
+	words := fieldOf(e) + ": " + e.To.String()
+	if inJSON := e.YAML(); e.JSON() && len(inJSON) == 1 {
+		words = inJSON[0]
 	}
-	t.Text("      "+where, field+": "+e.To.String())
+	if from := e.From.String(); from != "" && from != e.To.String() {
+		words += " instead of " + from
+	}
+	t.Text("      "+where, words)
 }
 
 // inShort writes an object that is added, or a key of one, with no more than there is room for; false where it is not such an edit, or has room.
@@ -1095,7 +1097,7 @@ func (t *text) block(e *edit.Edit, where string) bool {
 		block = inside.YAML()
 	}
 	switch {
-	case len(block) == 0:
+	case len(block) == 0, e.JSON() && e.At == e.Path && e.With.YAML == "" && !strings.HasPrefix(e.To.YAML, "{"): // a value in place of another one
 		return false
 	case e.Braces != edit.NoBraces && e.With.YAML == "":
 		for i := range block {

@@ -113,7 +113,7 @@ func TestNoWordIsBrokenForWhereItIsPasted(t *testing.T) {
 // What goes into JSON is JSON: in one line, which a break would spoil, with the comma that parts it from what stands there.
 func TestWhatIsPastedIntoJSONIsJSON(t *testing.T) {
 	t.Parallel()
-	const hook = "spec.template.spec.containers[0].lifecycle.preStop"
+	const hook, grace = "spec.template.spec.containers[0].lifecycle.preStop", "spec.template.spec.terminationGracePeriodSeconds"
 	program := strings.Repeat("sleep 1; ", 12)
 	for _, c := range []struct {
 		at, to, want string
@@ -130,8 +130,14 @@ func TestWhatIsPastedIntoJSONIsJSON(t *testing.T) {
       web.json:9   in place of that preStop:
           "preStop": {"exec": {"command": ["sh", "-c", "` + program + `"]}}
 `, edit.InJSON},
+		{grace, "60", `
+      web.json:9   "terminationGracePeriodSeconds": 60 instead of 30
+`, edit.InJSON},
 	} {
 		e := edit.Edit{File: "web.json", Line: 9, Kind: "Deployment", Path: hook, At: c.at, Braces: c.braces, To: edit.Value{YAML: c.to}}
+		if c.at == grace {
+			e.Path, e.From.YAML = grace, "30"
+		}
 		x := newText(&record.Simulation{}, TextOptions{}, everything)
 		x.edit(&e, "")
 		if got := "\n" + x.String(); got != c.want {
