@@ -253,8 +253,9 @@ func (w *World) neverReady(d *api.Workload, p *api.Pod, orBack string) *control.
 	switch {
 	case p.Restarts >= crashLoop && i != nil && w.killedByProbe(p):
 		by, _ := killing(w.server(p))
+		slow, after := w.slowStart(p)
 		return &control.Stuck{
-			Why:  fmt.Sprintf("%s has been restarted %d times by its %s and has not stayed ready%s", who, p.Restarts, by, w.slowStart(p)),
+			Why: fmt.Sprintf("%s has been restarted %d times by its %s and has not stayed ready%s", who, p.Restarts, by, slow), TakenToListen: after,
 			What: "a startupProbe with time enough" + enough(w.server(p), i.App) + orBack, Path: cmp.Or(probePath(w, p, server), server),
 		}
 	case p.Restarts >= crashLoop:
@@ -356,12 +357,13 @@ func killing(c *corev1.Container) (name string, probe *corev1.Probe) {
 // so many failures may be, and the next one (docs/model/pod-lifecycle.md 3.2.3, 3.2.4): up to 1 s sooner where it waits first, for a start is
 // noted in whole seconds. When within that is another one for each start, by where it lies between two ticks: what is killed once may come up
 // after a restart, and it is stuck only if it is killed each time. No figure in between is the limit. How long it takes to listen is hardly ever
-// said, and pods that run did come up. "" where it is not that, or a postStart hook is in between.
-func (w *World) slowStart(p *api.Pod) string {
+// said, and pods that run did come up: taken is what is assumed of that, "" where it is said. "" where it is not that, or a postStart hook is in
+// between.
+func (w *World) slowStart(p *api.Pod) (words, taken string) {
 	c, i := w.server(p), w.PodInstance(p.ID)
 	_, probe := killing(c)
 	if probe == nil || i == nil || c.Lifecycle != nil && c.Lifecycle.PostStart != nil {
-		return ""
+		return "", ""
 	}
 	limit := probe.InitialDelaySeconds + (probe.FailureThreshold-1)*probe.PeriodSeconds
 	soonest := limit
@@ -370,21 +372,22 @@ func (w *World) slowStart(p *api.Pod) string {
 	}
 	start := i.App.Start
 	if start.Max() <= engine.Time(soonest)*engine.Second {
-		return ""
+		return "", ""
 	}
 	after := start.Min().Seconds()
 	if start.Max() > start.Min() {
 		after += "-" + start.Max().Seconds()
 	}
-	listens := "is taken to listen"
-	if i.App.StartSaid {
-		listens = "listens"
+	after += " s"
+	listens := "listens"
+	if !i.App.StartSaid {
+		listens, taken = "is taken to listen", after
 	}
 	latest := limit + probe.PeriodSeconds
 	less := "with less by chance"
 	if soonest > 0 {
 		less = fmt.Sprintf("never with less than %d s, by chance in between", soonest)
 	}
-	return fmt.Sprintf(": it kills what does not listen %d-%d s after its start, by chance, and the server %s after %s s; it is always stuck if that takes more than %d s, %s",
-		soonest, latest, listens, after, latest, less)
+	return fmt.Sprintf(": it kills what does not listen %d-%d s after its start, by chance, and the server %s after %s; it is always stuck if that takes more than %d s, %s",
+		soonest, latest, listens, after, latest, less), taken
 }

@@ -203,9 +203,9 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 		{"an app that crashes before it is available", newBuild(2).strategy("1", "0").app(func(a *world.App) { a.CrashAfter = 3 * sec }).minReady(10), nil,
 			&control.Stuck{Why: "the new pod has crashed 5 times and never stays ready", What: "an image that does, or kubectl rollout undo", Path: server}},
 		{"a liveness probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness(), nil,
-			&control.Stuck{Why: "the new pod has been restarted 7 times by its livenessProbe and has not stayed ready" + slow, What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 7 times by its livenessProbe and has not stayed ready" + slow, TakenToListen: "86400 s", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
 		{"a startup probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness().startup(), nil,
-			&control.Stuck{Why: "the new pod has been restarted 7 times by its startupProbe and has not stayed ready" + slow, What: "a startupProbe with time enough (failureThreshold: 345598, which is 345600 s), or kubectl rollout undo", Path: server + ".startupProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 7 times by its startupProbe and has not stayed ready" + slow, TakenToListen: "86400 s", What: "a startupProbe with time enough (failureThreshold: 345598, which is 345600 s), or kubectl rollout undo", Path: server + ".startupProbe"}},
 		{"the Deployment controller hangs", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "component", "deployment-controller", "pause") }, nil},
 		{"it is paused", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "pause", "web", "") }, nil},
 		{"the API server is down", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "apiserver", "", "down") }, nil},
@@ -271,7 +271,7 @@ func TestPodsInThePlaceOfOthersThatNeverGetReady(t *testing.T) {
 		want *control.Stuck
 	}{
 		"killed by its liveness probe": {newBuild(2).nodes(3).app(neverListens).liveness(),
-			&control.Stuck{Why: "the new pod has been restarted 9 times by its livenessProbe and has not stayed ready" + slow, What: "a startupProbe with time enough", Path: server + ".livenessProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 9 times by its livenessProbe and has not stayed ready" + slow, TakenToListen: "86400 s", What: "a startupProbe with time enough", Path: server + ".livenessProbe"}},
 		"two find no room": {newBuild(4).nodes(2).asks("cpu=1").have("cpu=2 memory=8Gi pods=10"),
 			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable", What: "room for 2 pods more, with cpu 1 left for each", Path: server + ".resources.requests.cpu"}},
 		"is ready late":  {newBuild(2).nodes(3).app(func(a *world.App) { a.ReadyAfter = engine.Constant(90 * sec) }), nil},
@@ -334,7 +334,7 @@ func TestWhenALivenessProbeKillsAStart(t *testing.T) {
 				if p.Ready {
 					up++
 				}
-				if says := w.slowStart(p); c.says != "" && says != c.says {
+				if says, taken := w.slowStart(p); taken != "" || c.says != "" && says != c.says {
 					t.Fatalf("delay %d: %q", c.delay, says)
 				}
 			}

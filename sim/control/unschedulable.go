@@ -22,6 +22,8 @@ type Stuck struct {
 	Why, What string
 	// Path is the field of the manifest behind it, "" when there is none.
 	Path string
+	// TakenToListen is after how long the server is taken to listen, such as "15 s", where it is for that assumption that nothing goes on; "" otherwise.
+	TakenToListen string
 }
 
 // Step is how a rolling update goes on: rolling says that one is under way.

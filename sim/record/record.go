@@ -192,8 +192,10 @@ type Stuck struct {
 	Drain    bool   // it is a drain
 	// Why says what it waits for, and What would let it go on.
 	Why, What string
-	File      string // of the field behind it, "" when there is none
-	Line      int
+	// TakenToListen is after how long the server is taken to listen, such as "15 s", where nothing goes on because of that assumption; "" otherwise.
+	TakenToListen string
+	File          string // of the field behind it, "" when there is none
+	Line          int
 }
 
 // Alternative is a case with one assumption at another value, on the first seeds of the case.

@@ -165,10 +165,12 @@ type Before struct {
 
 // Stuck says why what was begun cannot end.
 type Stuck struct {
-	Workload string  `json:"workload"`
-	Why      string  `json:"why"`
-	What     string  `json:"what"` // would let it go on
-	Source   *Source `json:"source"`
+	Workload string `json:"workload"`
+	Why      string `json:"why"`
+	What     string `json:"what"` // would let it go on
+	// TakenToListen is after how long the server is taken to listen, such as "15 s", where nothing goes on because of that assumption; empty otherwise.
+	TakenToListen string  `json:"takenToListen"`
+	Source        *Source `json:"source"`
 }
 
 // Overruled is a node whose pods somebody deletes in the end, although a budget refuses their evictions: GKE after an hour.
@@ -561,7 +563,7 @@ func stuckOf(s *record.Stuck) *Stuck {
 	if s == nil {
 		return nil
 	}
-	return &Stuck{s.Workload, s.Why, s.What, sourceOf(s.File, s.Line)}
+	return &Stuck{s.Workload, s.Why, s.What, s.TakenToListen, sourceOf(s.File, s.Line)}
 }
 
 func overruledOf(c *record.Case) []Overruled {

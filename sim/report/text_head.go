@@ -355,19 +355,13 @@ func longer(c *record.Case, by scenario.Wording) string {
 	return fmt.Sprintf(" Nothing ends that pod before: its app takes no notice of SIGTERM, or is not through. %s goes on until it is gone.", by.Option("until", fmt.Sprintf("%dh", (2*grace+hour-1)/hour)))
 }
 
-// takenToListen is how long a server is taken to start that is restarted before it does.
-var takenToListen = regexp.MustCompile(`the server is taken to listen after ([0-9.-]+ s)`)
-
 // ifItStarts is the condition of a case in which a probe restarts what nobody has said the start of: with another time all pods come back.
 // "" for other cases.
 func ifItStarts(c *record.Case) string {
-	if c.Stuck == nil {
+	if c.Stuck == nil || c.Stuck.TakenToListen == "" {
 		return ""
 	}
-	if m := takenToListen.FindStringSubmatch(c.Stuck.Why); m != nil {
-		return ", if its server takes " + m[1] + " to listen, as is assumed"
-	}
-	return ""
+	return ", if its server takes " + c.Stuck.TakenToListen + " to listen, as is assumed"
 }
 
 // neverFinishes says what of a case does not: of a Scenario, which does several things, what somebody waits for.

@@ -65,6 +65,7 @@ func TestPodsComeBackWithTheirNode(t *testing.T) {
 		"it was the last": {func(c *record.Case) { c.Usable.Now = 0 }, ": not all of its pods come back until the node is uncordoned or replaced.", "come back until the node is uncordoned or replaced"},
 		"it never starts": {func(c *record.Case) { c.Stuck.Why = "the new pod crashes" }, ": not all of its pods come back.", "not all pods come back"},
 		"it starts late": {func(c *record.Case) {
+			c.Stuck.TakenToListen = "15 s"
 			c.Stuck.Why = "it kills what does not listen 10-15 s after its start, by chance, and the server is taken to listen after 15 s; never"
 		},
 			": not all of its pods come back, if its server takes 15 s to listen, as is assumed.", "not all pods come back"},

@@ -227,7 +227,7 @@ func stuck(sc *world.Scenario, s *control.Stuck) *record.Stuck {
 		return nil
 	}
 	w := &sc.Workloads[s.Workload]
-	out := &record.Stuck{Workload: w.Name(), Drain: s.Drain, Why: s.Why, What: s.What}
+	out := &record.Stuck{Workload: w.Name(), Drain: s.Drain, Why: s.Why, What: s.What, TakenToListen: s.TakenToListen}
 	p := w.At(s.Path)
 	if s.Budget != nil {
 		p = s.Budget.At(s.Path)
