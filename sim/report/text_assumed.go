@@ -347,6 +347,9 @@ func (t *text) notModelled(list []NotModelled) {
 	if parts = append(always, parts...); len(parts) > 0 {
 		t.Text("  ", "Not modelled: "+strings.Join(parts, "; ")+".")
 	}
+	if t.room.brief && len(unjudged) > 1 {
+		unjudged = unexplained(unjudged)
+	}
 	if words := t.unserved(); words != "" {
 		unjudged = append(unjudged, words)
 	}
@@ -356,6 +359,16 @@ func (t *text) notModelled(list []NotModelled) {
 	if len(flags) > 0 {
 		t.Text("  ", "Simulated with "+strings.Join(flags, "; ")+".")
 	}
+}
+
+// unexplained are things that are not judged without what they do or why.
+func unexplained(list []string) (out []string) {
+	for _, words := range list {
+		words, _, _ = strings.Cut(words, ", who ")
+		words, _, _ = strings.Cut(words, ": ")
+		out = distinct(out, words)
+	}
+	return out
 }
 
 // unserved names the workloads that no Service selects.

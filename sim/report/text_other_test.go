@@ -259,6 +259,30 @@ func TestClientsInsideAreNotJudged(t *testing.T) {
 	}
 }
 
+// Where there is little room, several things that are not judged are named without more.
+func TestWhatIsNotJudgedInFewWords(t *testing.T) {
+	t.Parallel()
+	inside := NotModelled{ID: record.InsideClients, What: "clients inside the cluster, who ask the Service and not its load balancer"}
+	drain := NotModelled{ID: record.NoDrain, What: "a node drain: kubectl drain leaves the pods of a DaemonSet where they are"}
+	another := inside
+	another.What = "clients inside the cluster, who ask the Service and not its Ingress"
+	for _, c := range []struct {
+		brief bool
+		list  []NotModelled
+		want  string
+	}{
+		{true, []NotModelled{inside, drain, another}, "Not judged: clients inside the cluster; a node drain."},
+		{true, []NotModelled{inside}, "Not judged: " + inside.What + "."},
+		{false, []NotModelled{inside, drain}, "Not judged: " + inside.What + "; " + drain.What + "."},
+	} {
+		w := newText(&record.Simulation{}, TextOptions{}, room{brief: c.brief})
+		w.notModelled(c.list)
+		if got := strings.TrimSpace(flow(w.String())); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
 // A flag and its value are pasted from one line.
 func TestAFlagAndItsValueStayTogether(t *testing.T) {
 	t.Parallel()

@@ -166,14 +166,20 @@ func (b *builder) quic(e *entry) {
 	}
 }
 
-// fromInside says of an entry that is asked from outside, through a proxy or at a port of the nodes, that others may ask the Service itself: their
-// way, from their own node and by kube-proxy's rules for clients inside, is not that of the case.
+// fromInside says of an entry that is asked from outside, through a proxy, a load balancer or at a port of the nodes, that others may ask the
+// Service itself: their way, from their own node and by kube-proxy's rules for clients inside, is not that of the case.
 func (b *builder) fromInside(e *entry) {
-	if e.routed == "" && e.class == ClassOutside && e.service.Value.Spec.Type == corev1.ServiceTypeNodePort {
-		b.notModelled(world.InsideClients, "clients inside the cluster, who ask the Service and not a port of the nodes", "Service "+e.service.ID(), "unknown")
+	asked := ""
+	switch typ := e.service.Value.Spec.Type; {
+	case e.routed != "" && throughRoute(b.out.Traffic):
+		asked = "its " + e.routed
+	case typ == corev1.ServiceTypeLoadBalancer && outside(e.class, &e.subject):
+		asked = "its load balancer"
+	case typ == corev1.ServiceTypeNodePort && e.routed == "" && outside(e.class, &e.subject):
+		asked = "a port of the nodes"
 	}
-	if e.routed != "" && throughRoute(b.out.Traffic) {
-		b.notModelled(world.InsideClients, "clients inside the cluster, who ask the Service and not its "+e.routed, "Service "+e.service.ID(), "unknown")
+	if asked != "" {
+		b.notModelled(world.InsideClients, "clients inside the cluster, who ask the Service and not "+asked, "Service "+e.service.ID(), "unknown")
 	}
 }
 

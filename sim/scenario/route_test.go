@@ -226,26 +226,35 @@ func TestCallsThroughAnIngress(t *testing.T) {
 	}
 }
 
-// What is asked through an Ingress is judged through it: that clients inside the cluster, who ask the Service, are not, is said
-// once for all streams; of a Service that nothing leads to there is nothing to say.
+// What is asked from outside is judged on its way there: that clients inside the cluster, who ask the Service, are not, is said once for all
+// streams, with what they do not ask; of a Service that nothing leads to there is nothing to say.
 func TestClientsInsideAreSaidNotToBeJudged(t *testing.T) {
 	t.Parallel()
-	said := func(text string) (n int) {
-		for _, left := range inferOne(t, text, Options{}).Scenario.NotModelled {
+	ingress := anIngress("", "ingressClassName: nginx")
+	grpc := func(text string) string {
+		return strings.Replace(text, "targetPort: 8080", "targetPort: 8080, name: grpc", 1)
+	}
+	for name, tt := range map[string]struct { // order: each for itself
+		text, lb, want string
+	}{
+		"an Ingress":                      {routedWeb("", "", ingress), "", "its Ingress"},
+		"nothing":                         {altWeb, "", ""},
+		"gRPC, nothing":                   {grpc(altWeb), "", ""},
+		"ports of nodes":                  {routedWeb("type: NodePort", "", ""), "", "a port of the nodes"},
+		"gRPC, ports of nodes":            {grpc(routedWeb("type: NodePort", "", "")), "", "a port of the nodes"},
+		"a load balancer":                 {routedWeb("type: LoadBalancer", "", ""), "gke-l4", "its load balancer"},
+		"gRPC, a load balancer":           {grpc(routedWeb("type: LoadBalancer", "", "")), "gke-l4", "its load balancer"},
+		"a load balancer, and an Ingress": {routedWeb("type: LoadBalancer", "", ingress), "gke-l4", "its load balancer"},
+	} {
+		var said []string
+		for _, left := range inferOne(t, tt.text, Options{LB: tt.lb}).Scenario.NotModelled {
 			if left.ID == world.InsideClients {
-				n++
+				said = append(said, strings.TrimPrefix(left.What, "clients inside the cluster, who ask the Service and not "))
 			}
 		}
-		return n
-	}
-	if got := said(routedWeb("", "", anIngress("", "ingressClassName: nginx"))); got != 1 {
-		t.Errorf("said %d times behind an Ingress", got)
-	}
-	if got := said(altWeb); got != 0 {
-		t.Errorf("said %d times without one", got)
-	}
-	if got := said(routedWeb("type: NodePort", "", "")); got != 1 {
-		t.Errorf("said %d times at ports of the nodes", got)
+		if got := strings.Join(said, ", "); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
 	}
 }
 
