@@ -158,6 +158,8 @@ var goldens = map[string]sample{
 	"drain-nodes":        {of: played(beforeADrain, scenario.Options{Actions: []string{"drain=node-5", "node-6"}}, plain)},
 	"unknown-lb-alone":   {of: played("unknown-lb.yaml", scenario.Options{}, sweep.Options{Seed: 1, Runs: 1})},
 	"drain-nothing":      {of: played(beforeADrain, scenario.Options{Actions: []string{"drain=node-8"}}, plain)},
+	"node":               {of: played("node.yaml", scenario.Options{}, few)},
+	"left-out":           {of: played("left-out.yaml", scenario.Options{}, plain)},
 	"fallback":           {of: played("fallback.yaml", scenario.Options{Timeout: "3s"}, few)},
 }
 

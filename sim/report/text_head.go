@@ -315,8 +315,8 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 		return losing(c)
 	case record.Holds:
 		rests := ""
-		if closing(c) != nil {
-			rests = " That rests on " + appOf(c) + " having no SIGTERM handler."
+		if a := closing(c); a != nil {
+			rests = fmt.Sprintf(" That rests on %s having no SIGTERM handler: if it %s, it is %s (%s).", appOf(c), atSIGTERM(shortValue(a.Value)), strings.ToUpper(string(a.Verdict)), resultWords(c, a))
 		}
 		return fmt.Sprintf(" lost nothing in %d of %s%s%s.%s%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), lateWords(c), rests, bound(c, by))
 	default:
