@@ -24,9 +24,9 @@ func adviceOf(before, median, most int64, withLoss int) *record.Fix {
 func TestWhatAFixLeavesStandsBesideWhatWasLost(t *testing.T) {
 	t.Parallel()
 	for want, f := range map[string]*record.Fix{
-		"0.46 s lost in place of 1.14 s (at most 1.58 s), in 200 new rollouts": adviceOf(1140, 460, 1580, 200),
-		"at most 0.14 s lost in place of at most 4 s, in 200 new rollouts":     adviceOf(60, 60, 140, 199),
-		"at most 9.42 s lost, in 2 of 200 new rollouts":                        adviceOf(900, 0, 9420, 2),
+		"0.46 s lost in place of 1.14 s (in 200 new rollouts at most 1.58 s)": adviceOf(1140, 460, 1580, 200),
+		"in 200 new rollouts at most 0.14 s lost in place of at most 4 s":     adviceOf(60, 60, 140, 199),
+		"something lost in 2 of 200 new rollouts, in these at most 9.42 s":    adviceOf(900, 0, 9420, 2),
 	} {
 		if got := confirmedWords(f); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -179,7 +179,7 @@ func TestAWayOutIsTheSameBehindEach(t *testing.T) {
 	got := flow(compose(s, TextOptions{Width: 100}))
 	for _, want := range []string{
 		"STUCK shop/web: the rolling restart never finishes.", "Azure stuck 15 s (14.5-16) maxSurge: 0, maxUnavailable: 1", "WHAT HELPS tried",
-		"finishes in all new runs, 59 or more behind each load balancer, and loses at most 0 s to 3 s, by load balancer",
+		"finishes in all new runs, 59 or more behind each load balancer, and loses at most 0 s to 3 s in these, by load balancer",
 		"what it loses then depends on the load balancer: say which it is, and what helps there is looked for, too: --lb aws-nlb-ip",
 	} {
 		if !strings.Contains(got, want) {

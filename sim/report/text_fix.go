@@ -407,9 +407,12 @@ func (t *text) confirmedFor(f *record.Fix, c *record.Case) string {
 	case worst.Confirm.WithLoss == 0: // nor is anything lost in another case
 		return confirmedWords(f)
 	case own == f:
+		if open, ok := strings.CutSuffix(words, ")"); ok {
+			return open + "; " + t.caseOf(f, worst.ID) + ")"
+		}
 		return words + " (" + t.caseOf(f, worst.ID) + ")"
 	case x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 && x.StuckBefore == 0 && worst.Confirm.WithLoss > 0:
-		return t.sameAs(c, worst.ID) + words + "; " + t.caseOf(f, worst.ID) + ": " + atMost(worst.Confirm.LostSeconds) + inBrackets(t.alone(worst.ID))
+		return t.sameAs(c, worst.ID) + words + "; " + t.caseOf(f, worst.ID) + ": in " + count(worst.Confirm.Runs, "new run", "new runs") + " " + atMost(worst.Confirm.LostSeconds) + inBrackets(t.alone(worst.ID))
 	default:
 		return words
 	}
@@ -488,7 +491,11 @@ func confirmedWords(f *record.Fix) string {
 	word := runsOf(f)
 	runs := count(x.Confirm.Runs, "new "+word, "new "+plural(word))
 	if x.StuckBefore > 0 {
-		return fmt.Sprintf("finishes in %s of %s, and loses %s", thousands(int64(x.Confirm.Runs-x.Confirm.Stuck)), runs, atMost(x.Confirm.LostSeconds))
+		words := fmt.Sprintf("finishes in %s of %s, and loses %s", thousands(int64(x.Confirm.Runs-x.Confirm.Stuck)), runs, atMost(x.Confirm.LostSeconds))
+		if x.Confirm.LostSeconds.Max > 0 {
+			words += " in these"
+		}
+		return words
 	}
 	if x.Confirm.WithLoss == 0 {
 		return fmt.Sprintf("nothing lost in %s (at most %s of %s lose anything)", runs, percent(record.LossBound(x.Confirm.Runs)), plural(word))
@@ -496,11 +503,20 @@ func confirmedWords(f *record.Fix) string {
 	switch lost, was := x.Confirm.LostSeconds, x.Before; {
 	case 2*x.Confirm.WithLoss <= x.Confirm.Runs || lost.Median == 0:
 	case 10*lost.Median > 9*was.Median: // the rare runs are what it mends
-		return fmt.Sprintf("at most %s lost in place of at most %s, in %s", span(engine.Time(lost.Max)), span(engine.Time(was.Max)), runs)
+		return fmt.Sprintf("in %s at most %s lost in place of at most %s", runs, span(engine.Time(lost.Max)), span(engine.Time(was.Max)))
 	default:
-		return fmt.Sprintf("%s lost in place of %s (at most %s), in %s", span(engine.Time(lost.Median)), span(engine.Time(x.Before.Median)), span(engine.Time(lost.Max)), runs)
+		return fmt.Sprintf("%s lost in place of %s (in %s at most %s)", span(engine.Time(lost.Median)), span(engine.Time(x.Before.Median)), runs, span(engine.Time(lost.Max)))
 	}
-	return fmt.Sprintf("at most %s lost, in %s of %s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), runs)
+	return stillLost(&x.Confirm, word)
+}
+
+// stillLost says in how many of the new runs something is lost with a change, and how much at most in these: in others it may be more.
+func stillLost(c *record.Confirm, word string) string {
+	runs, most := count(c.Runs, "new "+word, "new "+plural(word)), span(engine.Time(c.LostSeconds.Max))
+	if c.WithLoss == c.Runs {
+		return "in " + runs + " at most " + most + " lost"
+	}
+	return fmt.Sprintf("something lost in %s of %s, in these at most %s", thousands(int64(c.WithLoss)), runs, most)
 }
 
 // runsOf is what one run of the cases of a fix is called: "rollout", "node drain", and "run" where several things are done.
@@ -869,8 +885,7 @@ func (t *text) fixed(f *record.Fix) {
 			continue
 		}
 		if x.Confirm.Runs > 0 {
-			words += fmt.Sprintf("; at most %s in %s of %s new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), thousands(int64(x.Confirm.Runs)),
-				leftWords(x.Confirm.Left))
+			words += "; " + stillLost(&x.Confirm, "run") + leftWords(x.Confirm.Left)
 		}
 		if alone := t.alone(x.ID); alone != "" {
 			words += "; " + alone
@@ -878,7 +893,7 @@ func (t *text) fixed(f *record.Fix) {
 		t.Hanging("      ", 8, words)
 	}
 	if losing > most {
-		t.Text("      ", fmt.Sprintf("%s something with it, too, at most %s (%s).", count(losing-most, "more case loses", "more cases lose"), span(engine.Time(rest)), worst))
+		t.Text("      ", fmt.Sprintf("%s something with it, too, in the new runs at most %s (%s).", count(losing-most, "more case loses", "more cases lose"), span(engine.Time(rest)), worst))
 	}
 	if len(vain) > 0 {
 		t.Hanging("      ", 8, "as much is lost with it: "+several(vain, most))
@@ -903,9 +918,9 @@ func goesOn(f *record.Fix) string {
 	case most == 0:
 		return words + ", and loses nothing"
 	case least == most:
-		return words + ", and loses at most " + span(most)
+		return words + ", and loses at most " + span(most) + " in these"
 	default:
-		return fmt.Sprintf("%s, and loses at most %s to %s, by load balancer", words, spanOr0(least), span(most))
+		return fmt.Sprintf("%s, and loses at most %s to %s in these, by load balancer", words, spanOr0(least), span(most))
 	}
 }
 

@@ -149,7 +149,7 @@ func TestWhatNewRunsSayOfAFix(t *testing.T) {
 		"not confirmed": nil,
 		"nothing lost in 1 new rollout (at most 95 % of rollouts lose anything)":     {confirmed(1, 0, 0, 0)},
 		"nothing lost in 200 new rollouts (at most 1.5 % of rollouts lose anything)": {confirmed(200, 0, 0, 0)},
-		"at most 0.02 s lost, in 1 of 200 new rollouts":                              {confirmed(200, 0, 0, 0), confirmed(200, 1, 0, 20*ms), confirmed(2000, 2, 0, 90*ms)},
+		"something lost in 1 of 200 new rollouts, in these at most 0.02 s":           {confirmed(200, 0, 0, 0), confirmed(200, 1, 0, 20*ms), confirmed(2000, 2, 0, 90*ms)},
 		"finishes in 197 of 200 new rollouts, and loses nothing":                     {blocked},
 	} {
 		if got := confirmedWords(&record.Fix{Cases: cases}); got != want {
@@ -322,7 +322,7 @@ func TestFiguresOfAFurtherWorkloadAreItsOwn(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	f.Cases = append(f.Cases, of(left, &s.Cases[3]))
-	const want = "at most 1 s lost, in 4 of 20 new runs (node drain, inside :80); tried in canary alone: what pods of stable lose on the node is in it"
+	const want = "something lost in 4 of 20 new runs, in these at most 1 s (node drain, inside :80); tried in canary alone: what pods of stable lose on the node is in it"
 	if got := page.otherResult(f); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -24,9 +24,9 @@ func TestWhatToDoHasTheFiguresOfItsCase(t *testing.T) {
 			Confirm: record.Confirm{Runs: 200, WithLoss: withLoss, LostSeconds: record.Range{Median: after * sec, Max: 2 * after * sec}}}
 	}
 	for want, cases := range map[string][]record.FixedCase{
-		"24 s lost in place of 51 s (at most 48 s), in 200 new node drains":                                              {fixed(&rollout, 19, 200), fixed(&drain, 24, 200)},
-		"18 s lost in place of 46 s (at most 36 s), in 200 new rollouts (rolling restart)":                               {fixed(&rollout, 18, 200)},
-		"nothing lost in 200 new node drains (at most 1.5 % of node drains lose anything); rolling restart: at most 6 s": {fixed(&drain, 0, 0), fixed(&rollout, 3, 150)},
+		"24 s lost in place of 51 s (in 200 new node drains at most 48 s)":                                                               {fixed(&rollout, 19, 200), fixed(&drain, 24, 200)},
+		"18 s lost in place of 46 s (in 200 new rollouts at most 36 s; rolling restart)":                                                {fixed(&rollout, 18, 200)},
+		"nothing lost in 200 new node drains (at most 1.5 % of node drains lose anything); rolling restart: in 200 new runs at most 6 s": {fixed(&drain, 0, 0), fixed(&rollout, 3, 150)},
 	} {
 		f := record.Fix{Workload: "shop/web", Title: "periodSeconds: 1", Cases: cases}
 		own := []record.FixedCase{}
