@@ -32,17 +32,17 @@ func familySentence(c *record.Case, by scenario.Wording) string {
 	low, high := familyRange(c, unanswered)
 	if low >= engine.Second {
 		low, high = asOne(c, unansweredIn(c), low, high)
-		return fmt.Sprintf(": %s without an answer %s%s", between(low, high), inRuns(c, c.WithLoss), tail(low, high, "long"))
+		return fmt.Sprintf("%s: %s without an answer %s%s", throughOne(c), between(low, high), inRuns(c, c.WithLoss), tail(low, high, "long"))
 	}
 	low, high = familyRange(c, lostBehind)
 	if most, runs := familyWorst(c); high == 0 && runs > 0 {
-		return fmt.Sprintf(" loses up to %s of traffic %s%s", span(most), inRuns(c, runs), tail(low, high, ""))
+		return fmt.Sprintf(" loses up to %s of traffic%s %s%s", span(most), throughOne(c), inRuns(c, runs), tail(low, high, ""))
 	}
 	if high == 0 {
 		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c, by))
 	}
 	low, high = asOne(c, (*record.Run).LostSeconds, low, high)
-	return fmt.Sprintf(" loses %s of traffic in %s%s", between(low, high), article(one(c)), tail(low, high, "much"))
+	return fmt.Sprintf(" loses %s of traffic%s in %s%s", between(low, high), throughOne(c), article(one(c)), tail(low, high, "much"))
 }
 
 // someOut is the headline of a case that is an outage behind some load balancers and none behind others: from the one that loses least to the one
@@ -71,7 +71,7 @@ func someOut(c *record.Case) string {
 	case least.Case.LostSeconds.Median == 0:
 		from = "up to " + span(engine.Time(least.Case.LostSeconds.Max)) + " of traffic lost"
 	}
-	return fmt.Sprintf(": from %s (%s) to %s without an answer (%s) in %s, by load balancer.", from, least.Name, span(unanswered(&longest.Case)), longest.Name, article(one(c)))
+	return fmt.Sprintf("%s: from %s (%s) to %s without an answer (%s) in %s, by load balancer.", throughOne(c), from, least.Name, span(unanswered(&longest.Case)), longest.Name, article(one(c)))
 }
 
 // lostBehind is what the median run behind a load balancer loses.

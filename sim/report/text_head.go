@@ -288,13 +288,13 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 	switch verdict {
 	case record.Outage:
 		if c.ForGood() {
-			return fmt.Sprintf(" answers no request any more once %s has begun.", article(one(c)))
+			return fmt.Sprintf(" answers no request%s any more once %s has begun.", throughOne(c), article(one(c)))
 		}
 		if none := noPodFor(c); none > 0 {
-			return fmt.Sprintf(" has no pod that answers for %s %s: it %s, and who asks near the end of that waits.", span(none), inRuns(c, c.WithLoss),
+			return fmt.Sprintf(" has no pod that answers%s for %s %s: it %s, and who asks near the end of that waits.", throughOne(c), span(none), inRuns(c, c.WithLoss),
 				loses(c, span(engine.Time(c.LostSeconds.Median))))
 		}
-		return fmt.Sprintf(" answers no request for %s %s, and %s.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
+		return fmt.Sprintf(" answers no request%s for %s %s, and %s.", throughOne(c), span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
 	case record.Stalled:
 		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
 			return ": not all of its pods come back" + untilBack(c) + meanwhile(c) + ifItStarts(c) + "." + besides(c)
@@ -388,12 +388,12 @@ func losing(c *record.Case) string {
 	case c.LostSeconds.Max == 0: // clients that wait for each answer have no rate
 		return fmt.Sprintf(" loses %s requests (%s) %s.", thousands(c.RequestsLost.Median), least(c.RequestsLost), inRuns(c, c.WithLoss))
 	case c.LostSeconds.Median == 0:
-		return fmt.Sprintf(" %s %s%s.", loses(c, "up to "+span(engine.Time(c.LostSeconds.Max))), inRuns(c, c.WithLoss), lateWords(c))
+		return fmt.Sprintf(" %s %s%s.", loses(c, "up to "+span(engine.Time(c.LostSeconds.Max)))+throughOne(c), inRuns(c, c.WithLoss), lateWords(c))
 	case c.WithLoss < len(c.Runs), wide(c.LostSeconds):
-		return fmt.Sprintf(" %s in the median %s (%s-%s s)%s.", loses(c, span(engine.Time(c.LostSeconds.Median))), one(c),
+		return fmt.Sprintf(" %s in the median %s (%s-%s s)%s.", loses(c, span(engine.Time(c.LostSeconds.Median)))+throughOne(c), one(c),
 			figure(engine.Time(c.LostSeconds.Min)), figure(engine.Time(c.LostSeconds.Max)), lateWords(c))
 	default:
-		return fmt.Sprintf(" %s %s%s.", loses(c, span(engine.Time(c.LostSeconds.Median))), inRuns(c, c.WithLoss), lateWords(c))
+		return fmt.Sprintf(" %s %s%s.", loses(c, span(engine.Time(c.LostSeconds.Median)))+throughOne(c), inRuns(c, c.WithLoss), lateWords(c))
 	}
 }
 
@@ -409,6 +409,17 @@ func loses(c *record.Case, time string) string {
 		return "leaves sessions without a server for " + time
 	}
 	return "loses " + time + " of traffic"
+}
+
+// throughOne names the entrance of a case whose port has others, too, " through Ingress public": what is said of it does not go for those. ""
+// for a port with one.
+func throughOne(c *record.Case) string {
+	_, words, found := strings.Cut(c.Traffic, ", through ")
+	words, _, ports := strings.Cut(words, " :")
+	if !found || !ports || strings.HasPrefix(words, "a ") || strings.HasPrefix(words, "an ") {
+		return ""
+	}
+	return " through " + words
 }
 
 // withoutServer says that what is lost of a case is the time of sessions without a server.

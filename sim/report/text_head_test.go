@@ -13,6 +13,34 @@ import (
 )
 
 // A budget that somebody overrules after a while is named with how long that takes at each node, and how the pods end then.
+// What is said of one of several entrances to a port does not go for the others: the headline names it.
+func TestTheHeadlineNamesOneOfSeveralEntrances(t *testing.T) {
+	t.Parallel()
+	for traffic, want := range map[string]string{ // order: each for itself
+		"outside, through Ingress public :80":              " through Ingress public",
+		"gRPC, through GRPCRoute r of Gateway inner :80":   " through GRPCRoute r of Gateway inner",
+		"outside, through the Service's load balancer :80": " through the Service's load balancer",
+		"outside, through an Ingress :80":                  "",
+		"gRPC, through a GRPCRoute :80":                    "",
+		"outside :80":                                      "",
+	} {
+		seconds := func(s engine.Time) record.Range { return record.Range{Min: int64(s), Median: int64(s), Max: int64(s)} }
+		c := record.Case{Action: "rolling restart", Traffic: traffic, Verdict: record.Outage, WithLoss: 2, Runs: make([]record.Run, 2), LongestOutage: seconds(3 * engine.Second), LostSeconds: seconds(5 * engine.Second)}
+		if got := sentence(&c, scenario.Wording{}); got != " answers no request"+want+" for 3 s in every rolling restart, and loses 5 s of traffic." {
+			t.Errorf("%q", got)
+		}
+		c.Verdict = record.Drops
+		if got := sentence(&c, scenario.Wording{}); got != " loses 5 s of traffic"+want+" in every rolling restart." {
+			t.Errorf("%q", got)
+		}
+		family := func(name string, x record.Case) record.Family { return record.Family{Name: name, Case: x} }
+		c.Families = []record.Family{family("A", c), family("B", c)}
+		if got := familySentence(&c, scenario.Wording{}); got != want+": 3 s without an answer in every rolling restart, whichever load balancer it is." {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 func TestABudgetThatIsOverruledIsNamed(t *testing.T) {
 	t.Parallel()
 	of := func(node string, left bool) record.Overruled {

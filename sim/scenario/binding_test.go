@@ -31,11 +31,15 @@ func TestATargetGroupBindingLeadsThroughAnALBOrAnNLB(t *testing.T) {
 		"one that the controller made":    {"", aBinding("ingress.k8s.aws/stack: x", ", targetType: ip"), "", ""},
 		"of another Service":              {"", strings.Replace(aBinding("", ""), "name: web", "name: other", 1), "", ""},
 		"of another port":                 {"", strings.Replace(aBinding("", ""), "port: 80", "port: 81", 1), "", ""},
-		"a load balancer of its own wins": {"type: LoadBalancer", aBinding("", ", targetType: ip"), "kind", "kind-cluster"},
+		"beside it, the Service's own":  {"type: LoadBalancer", aBinding("", ", targetType: ip"), "kind", "kind-cluster"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := inferOne(t, routedWeb(tt.spec, "", tt.binding), Options{LB: tt.lb})
+			find := inferOne
+			if tt.lb == "kind" {
+				find = func(t *testing.T, text string, opts Options) *Case { return inferThrough(t, text, "the Service's", opts) }
+			}
+			c := find(t, routedWeb(tt.spec, "", tt.binding), Options{LB: tt.lb})
 			var got []string
 			for _, f := range c.Families {
 				got = append(got, presetOf(t, f.Scenario))

@@ -77,6 +77,8 @@ type subject struct {
 	port      *corev1.ServicePort
 	template  *corev1.PodTemplateSpec
 	container *corev1.Container // that listens on the target port
+	// through is by which of several entrances requests come, nil where there is but one, or which one does not matter.
+	through *entrance
 }
 
 // classify returns the class of a port.
@@ -291,16 +293,6 @@ func (w *inventory) routedBy(s *subject) string {
 		return r.Object.Kind
 	}
 	return ""
-}
-
-// ingressOf returns the first Ingress that names the port, a canary only where there is no other.
-func (w *inventory) ingressOf(s *subject) (found manifest.Typed[*networkingv1.Ingress], ok bool) {
-	for _, i := range w.ingresses {
-		if leadsTo(i, s) && (!ok || isCanary(found.Value) && !isCanary(i.Value)) {
-			found, ok = i, true
-		}
-	}
-	return found, ok
 }
 
 // kindGRPCRoute has rules and backendRefs as an HTTPRoute has (Gateway API, GRPCRoute; recalled). Whatever the port that it names is

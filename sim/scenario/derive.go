@@ -73,6 +73,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 
 // askedBy adds the default clients of an entry.
 func (b *builder) askedBy(e *entry) {
+	b.entrance = e.through
 	for _, t := range clientsOf(e.class, &e.subject) {
 		t.Headline = t.Headline && !e.aside
 		b.asks(&t, e.service.Value)

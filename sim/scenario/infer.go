@@ -264,46 +264,64 @@ type entry struct {
 	ports  []string
 }
 
-// idPort names the ports in the ID of a case: with their protocol where another one has the same number, as DNS has TCP and UDP.
+// idPort names the ports in the ID of a case: with their protocol where another one has the same number, as DNS has TCP and UDP, and with their
+// entrance where they have several.
 func (e *entry) idPort() string {
 	protocol := func(p corev1.ServicePort) corev1.Protocol { return cmp.Or(p.Protocol, corev1.ProtocolTCP) }
 	own := protocol(*e.port)
+	id := e.ports[0]
 	if slices.ContainsFunc(e.service.Value.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == e.port.Port && protocol(p) != own }) {
-		return e.ports[0] + "-" + strings.ToLower(string(own))
+		id += "-" + strings.ToLower(string(own))
 	}
-	return e.ports[0]
+	if e.through != nil {
+		id += "-" + e.through.id()
+	}
+	return id
 }
 
 // entries groups the ports of a Service.
 func (b *builder) entries(s manifest.Typed[*corev1.Service], t *corev1.PodTemplateSpec) []entry {
 	var out []entry
-next:
 	for i := range s.Value.Spec.Ports {
-		sub := subjectOf(s, i, t)
-		class, routed, aside := b.world.classify(&sub), b.world.routedBy(&sub), b.world.setAside(&sub)
-		if b.world.headed[s.ID()] && routed == "" {
+		port := subjectOf(s, i, t)
+		if b.world.headed[s.ID()] && b.world.routedBy(&port) == "" {
 			continue // by the Service's name alone: see otherWays
 		}
-		label := fmt.Sprintf(":%d", sub.port.Port)
-		if _, ok := world.TargetPort(sub.port.TargetPort, t); !ok {
+		if _, ok := world.TargetPort(port.port.TargetPort, t); !ok {
 			p := s.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", i),
-				fmt.Sprintf("no container of the pods it selects has a port named %s: the port has no endpoints", sub.port.TargetPort.StrVal))
+				fmt.Sprintf("no container of the pods it selects has a port named %s: the port has no endpoints", port.port.TargetPort.StrVal))
 			p.Nowhere = true
 			b.doc.problems = append(b.doc.problems, p)
 			continue
 		}
-		if classNamed(class).NotJudged == "" {
-			b.undeclared(&sub, i)
+		if classNamed(b.world.classify(&port)).NotJudged == "" {
+			b.undeclared(&port, i)
 		}
-		for j := range out {
-			if out[j].class == class && out[j].routed == routed && out[j].aside == aside && out[j].container == sub.container && out[j].port.Protocol == sub.port.Protocol {
-				out[j].ports = append(out[j].ports, label)
-				continue next
-			}
+		kinds, _ := b.entrances(&port)
+		for _, sub := range kinds {
+			out = b.withEntry(out, &sub)
 		}
-		out = append(out, entry{subject: sub, class: class, routed: routed, aside: aside, ports: []string{label}})
 	}
 	return out
+}
+
+// withEntry has one more port among entries: with those that it is like.
+func (b *builder) withEntry(entries []entry, s *subject) []entry {
+	own := entry{
+		subject: *s, class: b.world.classify(s), routed: b.world.routedBy(s), aside: b.world.setAside(s),
+		ports: []string{fmt.Sprintf(":%d", s.port.Port)},
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.class == own.class && e.routed == own.routed && e.aside == own.aside && e.container == own.container && e.port.Protocol == own.port.Protocol && b.kindOf(&e.subject) == b.kindOf(s) {
+			e.ports = append(e.ports, own.ports...)
+			if e.through == nil {
+				e.through = own.through
+			}
+			return entries
+		}
+	}
+	return append(entries, own)
 }
 
 // undeclared warns of a target port that is a number and stands in no container of the pods, where others do: whether anybody listens there,

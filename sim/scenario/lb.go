@@ -69,6 +69,9 @@ const (
 // its way, at where it says so.
 func (b *builder) balance(t *world.Traffic, svc *corev1.Service, via string, at cursor) {
 	t.Route = b.world.routeTo(t, svc)
+	if b.entrance != nil {
+		t.Route = b.entrance.route
+	}
 	switch {
 	case via == viaLB && !t.External:
 		at.fail("only traffic from outside goes through a load balancer: set from: external")
@@ -128,7 +131,7 @@ func (b *builder) throughProxy(t *world.Traffic, svc *corev1.Service, via string
 	case via == viaLB:
 		return name == lbAuto && routed(t) && svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 	default:
-		return routed(t) && svc.Spec.Type != corev1.ServiceTypeLoadBalancer
+		return routed(t) && (b.entrance != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer)
 	}
 }
 
@@ -140,20 +143,25 @@ func routed(t *world.Traffic) bool {
 
 // proxyOf says which proxy it is, and lists it among the assumptions unless the user has said so.
 func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
+	found := b.pickFamily(b.routeFound(t.Route), t, svc)
+	if found.name != "" && found.basis != "" {
+		b.assumeAs(map[bool]string{true: "ingress", false: "lb"}[isProxy(found.name)], found.name+" ("+found.why+")", found.basis)
+	}
+	return found
+}
+
+// routeFound is what a route leads through, as the user says, else as the input does; without a basis where it was the user.
+func (b *builder) routeFound(r *world.Route) balancerFound {
 	name := b.balancerName()
 	switch {
 	case name == lbNone:
 		return balancerFound{bypass: "the ingress or gateway is left out (load balancer none)"}
-	case isProxy(name), t.Route.Object.Kind == kindBinding && strings.HasPrefix(name, "aws-nlb-"):
+	case isProxy(name), r.Object.Kind == kindBinding && strings.HasPrefix(name, "aws-nlb-"):
 		return balancerFound{name: name}
 	}
-	found := findRoute(t.Route, b.provider())
+	found := findRoute(r, b.provider())
 	if found.basis == "assumed" && b.overridden() { // a user who sets its fields knows which one it is
 		found.name, found.families = presetGeneric, nil
-	}
-	found = b.pickFamily(found, t, svc)
-	if found.name != "" {
-		b.assumeAs(map[bool]string{true: "ingress", false: "lb"}[isProxy(found.name)], found.name+" ("+found.why+")", found.basis)
 	}
 	return found
 }
@@ -415,7 +423,10 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 			b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.Route != nil], t.Bypass+": its requests go to the ClusterIP", "Service "+name, "unknown")
 		}
 	}
-	if other = cmp.Or(other, b.balancerStandsIn(svc)); other != "" {
+	if other == "" && (b.entrance == nil || b.entrance.route == nil) {
+		other = b.balancerStandsIn(svc)
+	}
+	if other != "" {
 		b.notModelled(world.StandIn, other, "Service "+name, "unknown")
 	}
 	if probe != "" {

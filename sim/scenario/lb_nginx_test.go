@@ -48,28 +48,6 @@ func TestSecondTriesOfIngressNginx(t *testing.T) {
 	}
 }
 
-// A case is about one way to its Service. What else leads there is named in the first lines of the report.
-func TestOtherWaysToAServiceAreNamed(t *testing.T) {
-	t.Parallel()
-	second := strings.Replace(anIngress("", "ingressClassName: alb"), "name: i,", "name: public,", 1)
-	for spec, want := range map[string][]string{"": {"Ingress public"}, "type: LoadBalancer": {"Ingress i", "Ingress public"}} {
-		cases, problems := casesIn(t, routedWeb(spec, "", anIngress("", "ingressClassName: nginx")+second), Options{Actions: []string{"rollout"}})
-		if len(cases) != 1 || cases[0].Scenario == nil {
-			t.Fatal(problems)
-		}
-		var got []string
-		for _, n := range cases[0].Scenario.NotModelled {
-			if n.ID == world.UnreadRoute {
-				name, _, _ := strings.Cut(n.What, " (")
-				got = append(got, name)
-			}
-		}
-		if strings.Join(got, "; ") != strings.Join(want, "; ") {
-			t.Errorf("%q: %q, want %q", spec, got, want)
-		}
-	}
-}
-
 // A canary of ingress-nginx gets a part of the requests of the Ingress that has its host and path, which is named, and that one's Service
 // answers them while the canary has no endpoint. Without such an Ingress, and for a Service that has another way in, there is nothing of that.
 func TestCanariesFallBack(t *testing.T) {

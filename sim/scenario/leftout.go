@@ -38,8 +38,9 @@ func (b *builder) waysBeside(index int, e *entry) {
 			b.notModelled(world.Headless, fmt.Sprintf("headless Service %s (%s): its clients%s choose the pod, and are not judged", s.Name, where(s.Object, "spec.clusterIP"), b.world.besideRoute(s.ID())), "Service "+s.ID(), "unknown")
 		}
 	}
-	for _, o := range b.world.otherRoutes(&e.subject) {
-		b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) leads to Service %s, too: who comes through it is judged only where the input has no other way to it", o.Kind, o.Name, where(o, "kind"), e.service.Name), o.String(), "unknown")
+	for _, r := range b.waysLeftOut(e) {
+		o := r.Object
+		b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) leads to Service %s, too: who comes through it is not judged", o.Kind, o.Name, where(o, "kind"), e.service.Name), o.String(), "unknown")
 	}
 }
 
@@ -222,24 +223,4 @@ func (b *builder) needed(w *world.Workload, c *corev1.Container, serves, before 
 			c.Name, at, before.Seconds(), w.Server),
 		Remedy: fmt.Sprintf("the same delay in container %s, too (%s): lifecycle: {preStop: {sleep: {seconds: %d}}}", c.Name, at, seconds),
 	})
-}
-
-// otherRoutes are the Ingresses, HTTPRoutes and GRPCRoutes that name a Service port and are not the one that its case is about: that is the first of them
-// or, where there is one, the Service's own load balancer.
-func (w *inventory) otherRoutes(s *subject) []*manifest.Object {
-	var all []*manifest.Object
-	for _, i := range w.ingresses {
-		if leadsTo(i, s) {
-			all = append(all, i.Object)
-		}
-	}
-	for _, o := range w.routes {
-		if routeNames(o, s) {
-			all = append(all, o)
-		}
-	}
-	if s.service.Value.Spec.Type == corev1.ServiceTypeLoadBalancer || len(all) == 0 {
-		return all
-	}
-	return all[1:]
 }

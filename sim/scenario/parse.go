@@ -100,6 +100,8 @@ type builder struct {
 	grown int32
 	// with are the workloads of the census that are drained beside that of a case, nil for a case of another kind.
 	with []int
+	// entrance is by which of several the default clients of a case come; nil where there is but one.
+	entrance *entrance
 }
 
 func newBuilder(o *manifest.Object, opts *Options) *builder {

@@ -15,8 +15,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// routeTo finds what leads to a stream's Service port, nil when nothing does. An Ingress goes
-// before an HTTPRoute.
+// routeTo finds what leads to a stream's Service port, nil when nothing does: the first of routesOf.
 func (w *inventory) routeTo(t *world.Traffic, svc *corev1.Service) *world.Route {
 	s, ok := w.service(svc.Namespace + "/" + svc.Name)
 	if !ok {
@@ -56,29 +55,6 @@ func (w *inventory) besideRoute(service string) string {
 	return ""
 }
 
-func (w *inventory) routeOf(s *subject) *world.Route {
-	r := &world.Route{Service: s.service.Value, NodePort: s.port.NodePort != 0, Backend: w.backendConfigOf(s)}
-	if i, ok := w.ingressOf(s); ok {
-		r.Ingress, r.Object = i, i.Object
-		w.ingressClass(r)
-		r.Main = w.mainOf(s, i)
-		return r
-	}
-	for _, o := range w.routes {
-		if routeNames(o, s) {
-			r.Object, r.Backend, r.Health = o, policyOf(w.backendPolicies, s), policyOf(w.healthPolicies, s)
-			w.gatewayClass(r)
-			return r
-		}
-	}
-	if o := w.bindingOf(s); o != nil {
-		r.Object, r.Said = o, o.Kind+" "+o.Name
-		r.Controller = map[string]string{"eks.amazonaws.com": autoModeALB, "elbv2.k8s.aws": albController}[o.Group()]
-		return r
-	}
-	return nil
-}
-
 // ingressClass finds the class of an Ingress: in the spec or, before Kubernetes 1.18, in an
 // annotation; without one it is the cluster's default.
 func (w *inventory) ingressClass(r *world.Route) {
@@ -95,25 +71,6 @@ func (w *inventory) ingressClass(r *world.Route) {
 		}
 		if o.Name == r.Class {
 			r.Controller = rawText(o.Value, "spec", "controller")
-		}
-	}
-}
-
-// gatewayClass finds the class of the first Gateway that an HTTPRoute names and the input has.
-func (w *inventory) gatewayClass(r *world.Route) {
-	for _, ref := range rawList(r.Object.Value, "spec", "parentRefs") {
-		id := cmp.Or(rawText(ref, "namespace"), r.Object.Namespace) + "/" + rawText(ref, "name")
-		for _, g := range w.gateways {
-			if g.ID() != id || r.Class != "" {
-				continue
-			}
-			r.Class = rawText(g.Value, "spec", "gatewayClassName")
-			r.Said = "gatewayClassName " + r.Class
-		}
-	}
-	for _, o := range w.gatewayClasses {
-		if o.Name == r.Class {
-			r.Controller = rawText(o.Value, "spec", "controllerName")
 		}
 	}
 }

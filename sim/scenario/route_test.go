@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,17 @@ func inferOne(t *testing.T, text string, opts Options) *Case {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}
 	return &cases[0]
+}
+
+// inferThrough is inferOne for a Service with two entrances: the case of the one whose words are given.
+func inferThrough(t *testing.T, text, words string, opts Options) *Case {
+	t.Helper()
+	cases, problems := casesIn(t, text, Options{Actions: []string{"rollout"}, LB: opts.LB, Set: opts.Set})
+	i := slices.IndexFunc(cases, func(c Case) bool { return strings.Contains(c.Traffic, words) })
+	if len(problems) > 0 || len(cases) != 2 || i < 0 || cases[i].Scenario == nil {
+		t.Fatalf("%d cases, %v", len(cases), problems)
+	}
+	return &cases[i]
 }
 
 // throughWhat says which proxy the streams of a case go through, on what basis, and what else it
@@ -119,13 +131,15 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := inferOne(t, routedWeb(tt.spec, tt.service, tt.more+anIngress(tt.ingress, tt.class)), Options{})
+			text, wantTraffic := routedWeb(tt.spec, tt.service, tt.more+anIngress(tt.ingress, tt.class)), "outside, through an Ingress :80"
+			find := inferOne
+			if strings.Contains(tt.spec, "LoadBalancer") {
+				wantTraffic = "outside, through the Service's load balancer :80"
+				find = func(t *testing.T, text string, opts Options) *Case { return inferThrough(t, text, "the Service's", opts) }
+			}
+			c := find(t, text, Options{})
 			if got := throughWhat(t, c.Scenario); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
-			}
-			wantTraffic := "outside, through an Ingress :80"
-			if strings.Contains(tt.spec, "LoadBalancer") {
-				wantTraffic = "outside :80"
 			}
 			if c.Traffic != wantTraffic || c.Class != ClassOutside {
 				t.Errorf("traffic %q of class %s", c.Traffic, c.Class)
@@ -207,7 +221,11 @@ func TestWhatALoadBalancerIsFor(t *testing.T) {
 			if tt.more == ingress {
 				more = anIngress("", "")
 			}
-			c := inferOne(t, routedWeb(tt.spec, "", more), tt.opts)
+			find := inferOne
+			if through := map[string]string{"a load balancer, for a Service with its own": "the Service's", "a proxy, for an Ingress to a Service with its own": "Ingress i"}[name]; through != "" {
+				find = func(t *testing.T, text string, opts Options) *Case { return inferThrough(t, text, through, opts) }
+			}
+			c := find(t, routedWeb(tt.spec, "", more), tt.opts)
 			if got := throughWhat(t, c.Scenario); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -247,7 +265,13 @@ func TestClientsInsideAreSaidNotToBeJudged(t *testing.T) {
 		"a load balancer, and an Ingress": {routedWeb("type: LoadBalancer", "", ingress), "gke-l4", "its load balancer"},
 	} {
 		var said []string
-		for _, left := range inferOne(t, tt.text, Options{LB: tt.lb}).Scenario.NotModelled {
+		var c *Case
+		if strings.HasSuffix(name, "and an Ingress") {
+			c = inferThrough(t, tt.text, "the Service's", Options{LB: tt.lb})
+		} else {
+			c = inferOne(t, tt.text, Options{LB: tt.lb})
+		}
+		for _, left := range c.Scenario.NotModelled {
 			if left.ID == world.InsideClients {
 				said = append(said, strings.TrimPrefix(left.What, "clients inside the cluster, who ask the Service and not "))
 			}

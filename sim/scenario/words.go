@@ -44,6 +44,8 @@ func withArticle(kind string) string {
 // from says that clients come from outside, unless the class says so already, and through what.
 func (e *entry) from(outside string) string {
 	switch typ := e.service.Value.Spec.Type; {
+	case e.through != nil:
+		return ", through " + e.through.words()
 	case typ == corev1.ServiceTypeLoadBalancer:
 		return outside
 	case e.routed != "":

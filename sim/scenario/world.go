@@ -181,6 +181,13 @@ func latest(objects []*manifest.Object) []*manifest.Object {
 
 func (w *inventory) sort() {
 	sorted.StableBy(w.services, byName)
+	sorted.StableBy(w.ingresses, byName)
+	byKindAndID := func(a, b *manifest.Object) int {
+		return cmp.Or(cmp.Compare(b.Kind, a.Kind), cmp.Compare(a.ID(), b.ID())) // HTTPRoutes before GRPCRoutes
+	}
+	for _, list := range [][]*manifest.Object{w.routes, w.bindings, w.ingressClasses, w.backendPolicies, w.healthPolicies} {
+		sorted.StableBy(list, byKindAndID)
+	}
 	sorted.StableBy(w.workloads, byKind)
 	sorted.StableBy(w.others, byKind)
 	w.tellApart()

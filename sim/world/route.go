@@ -13,6 +13,7 @@ type Route struct {
 	Object  *manifest.Object                      // either of them
 	Class   string                                // of the Ingress, or of the HTTPRoute's Gateway; "" when nothing says it
 	Said    string                                // where that stands: "ingressClassName nginx"
+	Gateway string                                // the name of that Gateway, where the route leads through several kinds of them; else ""
 	// Controller is who takes care of the class, as an IngressClass or GatewayClass says; "" when
 	// there is none in the input.
 	Controller string

@@ -425,6 +425,12 @@ var ingressMutants = []mutant{
 	{"an Ingress goes by the name of its class alone", []string{"simulator 5.2"}, scenario, "TestEvidenceOfAnIngress", []edit{
 		{"sim/scenario/route.go", "switch c := r.Controller; {", "switch c := r.Controller[:0]; {"},
 	}},
+	{"one entrance stands for all", []string{"simulator 5.2 Entrances"}, scenario, "TestEachKindOfEntranceIsACase", []edit{
+		{"sim/scenario/entrance.go", "const mostEntrances = 4", "const mostEntrances = 1"},
+	}},
+	{"an Ingress of another class is of the same kind", []string{"simulator 5.2 Entrances"}, scenario, "TestPortsOfOneEntranceAreOneEntry", []edit{
+		{"sim/scenario/infer.go", "b.kindOf(&e.subject) == b.kindOf(s)", "true"},
+	}},
 	{"instances need no node port", []string{"simulator 5.2"}, scenario, "TestEvidenceOfAnIngress", []edit{
 		{"sim/scenario/lb.go", "(t.LB == nil || t.LB.Target != world.TargetPods) &&", "t.LB == nil &&"},
 	}},
