@@ -60,6 +60,8 @@ type room struct {
 	terse, inBraces, unpasted bool
 	// one has one change in full, whichever else there is; bare counts what is not modelled, and leaves out what explains a figure once more.
 	one, bare bool
+	// counted has a number in place of what stands in for load balancers of other cases, and says in fewest words where an edit is in full.
+	counted bool
 }
 
 // rooms returns one after the other, each a little smaller, until a text is short enough with
@@ -78,7 +80,7 @@ func rooms() []room {
 		func() { r.cases = 3 }, func() { r.noHelp = 0 }, func() { r.brief = true }, func() { r.story = 4 }, func() { r.notes = 1 }, func() { r.story = 0 },
 		func() { r.assumed = 0 }, func() { r.notes = 0 }, func() { r.others = 0 }, func() { r.parts = 2 }, func() { r.parts = 1 },
 		func() { r.terse = true }, func() { r.cases = 2 }, func() { r.one = true }, func() { r.inBraces = true }, func() { r.bare = true },
-		func() { r.cases = 1 }, func() { r.unpasted = true },
+		func() { r.cases = 1 }, func() { r.unpasted = true }, func() { r.counted = true },
 	} {
 		less()
 		out = append(out, r)

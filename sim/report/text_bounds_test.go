@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Fields that are most likely misspelled come before all else, each with its line; many are counted, unless everything is asked for.
@@ -118,6 +119,25 @@ func roomForOthers(n int) room {
 	return r
 }
 
+// With the least room what stands in for load balancers of other cases is a number.
+func TestStandInsWithoutRoom(t *testing.T) {
+	t.Parallel()
+	other := func(id, what string) record.Case {
+		return record.Case{ID: id, Workload: "shop/web", NotModelled: []world.NotModelled{{ID: record.StandIn, What: what}}}
+	}
+	sim := &record.Simulation{Cases: []record.Case{{ID: "a"}, other("b", "Kong is not simulated"), other("c", "Traefik is not simulated")}}
+	for counted, want := range map[bool]string{ // order: each for itself
+		false: "of shop/web: Kong is not simulated|of shop/web: Traefik is not simulated",
+		true:  "what is in front in 2 other cases is not simulated: others stand in (-v)",
+	} {
+		r := everything
+		r.counted = counted
+		if got := strings.Join(newText(sim, TextOptions{}, r).standIns(&sim.Cases[0]), "|"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Nor is the label of an object that the input does not have.
 func TestALabelWithoutRoom(t *testing.T) {
 	t.Parallel()
@@ -142,6 +162,12 @@ func TestALabelWithoutRoom(t *testing.T) {
 	out.edit(e, "--show web")
 	if got, want := strings.TrimSpace(flow(out.String())), key+": enabled (--show web has it in full)"; got != want {
 		t.Errorf("without any room: %q, want %q", got, want)
+	}
+	r.counted = true
+	out = newText(&record.Simulation{}, TextOptions{}, r)
+	out.edit(e, "--show web")
+	if got, want := strings.TrimSpace(flow(out.String())), key+": enabled (-v has it in full)"; got != want {
+		t.Errorf("with less than that: %q, want %q", got, want)
 	}
 	if e.Path = "spec.replicas"; e.Key() != "" {
 		t.Error(e.Key())
@@ -216,7 +242,7 @@ func TestEachRoomIsSmallerThanTheOneBefore(t *testing.T) {
 	t.Parallel()
 	figures := func(r room) []int {
 		said := []int{r.cases, r.causes, r.story, r.fixes, r.assumed, r.noHelp, r.notes, r.others, r.parts}
-		for _, short := range []bool{r.brief, r.terse, r.one, r.inBraces, r.bare, r.unpasted} {
+		for _, short := range []bool{r.brief, r.terse, r.one, r.inBraces, r.bare, r.unpasted, r.counted} {
 			said = append(said, 1-boolOf(short))
 		}
 		return said

@@ -1090,6 +1090,9 @@ func (t *text) edit(e *edit.Edit, show string) {
 // inShort writes an object that is added, or a key of one, with no more than there is room for; false where it is not such an edit, or has room.
 func (t *text) inShort(e *edit.Edit, where, show string) bool {
 	added, key := e.Added(), e.Key()
+	if t.room.counted {
+		show = "-v"
+	}
 	switch {
 	case t.room.unpasted && added != "" && e.Path == "":
 		t.Text("      "+where, e.To.String()+" ("+show+" has it in full)")

@@ -101,7 +101,10 @@ func (t *text) standIns(c *record.Case) []string {
 		}
 	}
 	const most = 2
-	if len(out) > most {
+	switch {
+	case t.room.counted && len(out) > 0:
+		return []string{"what is in front in " + count(len(out), "other case is", "other cases is") + " not simulated: others stand in (-v)"}
+	case len(out) > most:
 		out = append(out[:most], count(len(out)-most, "more is", "more are")+" not simulated (-v)")
 	}
 	return out

@@ -90,10 +90,10 @@ func TestEachKindOfEntranceIsACase(t *testing.T) {
 			"web:80-ingress-i; outside, through Ingress i :80" + behindNginx, "web:80-targetgroupbinding-b; outside, through TargetGroupBinding b :80" + behindALB}},
 		"more than are simulated": {"", nginx("a") + namedIngress("b", "", "ingressClassName: kong") + namedIngress("c", "", "ingressClassName: traefik") + alb("d") +
 			namedIngress("e", "", "ingressClassName: haproxy") + namedIngress("f", "", "ingressClassName: haproxy") + alb("g"), Options{}, []string{
-			"web:80-ingress-a; outside, through Ingress a :80" + behindNginx + "; without Ingress shop/e; without Ingress shop/f",
-			"web:80-ingress-b; outside, through Ingress b :80; l7-generic assumed; without Ingress shop/e; without Ingress shop/f",
-			"web:80-ingress-c; outside, through Ingress c :80; l7-generic assumed; without Ingress shop/e; without Ingress shop/f",
-			"web:80-ingress-d; outside, through Ingress d :80" + behindALB + "; without Ingress shop/e; without Ingress shop/f"}},
+			"web:80-ingress-a; outside, through Ingress a :80" + behindNginx + "; without Ingress shop/e, Ingress shop/f",
+			"web:80-ingress-b; outside, through Ingress b :80; l7-generic assumed; without Ingress shop/e, Ingress shop/f",
+			"web:80-ingress-c; outside, through Ingress c :80; l7-generic assumed; without Ingress shop/e, Ingress shop/f",
+			"web:80-ingress-d; outside, through Ingress d :80" + behindALB + "; without Ingress shop/e, Ingress shop/f"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -38,9 +38,14 @@ func (b *builder) waysBeside(index int, e *entry) {
 			b.notModelled(world.Headless, fmt.Sprintf("headless Service %s (%s): its clients%s choose the pod, and are not judged", s.Name, where(s.Object, "spec.clusterIP"), b.world.besideRoute(s.ID())), "Service "+s.ID(), "unknown")
 		}
 	}
+	var words, objects []string
 	for _, r := range b.waysLeftOut(e) {
 		o := r.Object
-		b.notModelled(world.UnreadRoute, fmt.Sprintf("%s %s (%s) leads to Service %s, too: who comes through it is not judged", o.Kind, o.Name, where(o, "kind"), e.service.Name), o.String(), "unknown")
+		words, objects = append(words, fmt.Sprintf("%s %s (%s)", o.Kind, o.Name, where(o, "kind"))), append(objects, o.String())
+	}
+	if n := len(words); n > 0 {
+		lead := map[bool]string{true: "leads to Service %s, too: who comes through it is not judged", false: "lead to Service %s, too: who comes through them is not judged"}[n == 1]
+		b.notModelled(world.UnreadRoute, andList(words)+" "+fmt.Sprintf(lead, e.service.Name), strings.Join(objects, ", "), "unknown")
 	}
 }
 
