@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -172,10 +171,7 @@ func (d *drawer) drawCase(id string) Case {
 // answers are what a case says of itself, beside its figures.
 func answers(c *Case, d *drawer) string {
 	var b strings.Builder
-	say := func(of string, what ...any) {
-		data, err := json.Marshal(what)
-		fmt.Fprintln(&b, of, string(data), err)
-	}
+	say := func(of string, what ...any) { fmt.Fprintln(&b, of, golden.Text(what)) }
 	say("for good", c.ForGood(), c.Waits(), c.StandsIn(), c.Enough(), c.OfNodes(), c.Sporadic(), c.StuckRuns())
 	for i := range c.Clients {
 		lost, longest, sum := c.Client(i)
@@ -226,11 +222,7 @@ func TestDrawnCases(t *testing.T) {
 			c.Unmet = Expect(c)
 			figures[0]++
 			figures[at[c.Verdict]]++
-			data, err := json.Marshal(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintf(&text, "%s\n%s", data, answers(c, d))
+			fmt.Fprintf(&text, "%s\n%s", golden.Text(c), answers(c, d))
 		}
 		for _, c := range s.Worst() {
 			fmt.Fprintln(&text, c.ID)
@@ -274,11 +266,7 @@ func TestDrawnPairs(t *testing.T) {
 		}
 		with, without := of(failed), of(before)
 		with.Pair(&without, failed, before)
-		data, err := json.Marshal(with)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := fmt.Sprintf("%s %+v", data, Anyway(2, failed, before))
+		text := golden.Text(with) + golden.Text(Anyway(2, failed, before))
 		kept.Keep(t, func() (string, []int) { return text, []int{1} })
 	}
 }

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -35,7 +34,6 @@ func runKept(ctx context.Context, t *testing.T, cases []scenario.Case, opts Opti
 func keep(t *testing.T, s *record.Simulation, failed error, counts map[Purpose]int) {
 	t.Helper()
 	var text strings.Builder
-	encoder := json.NewEncoder(&text)
 	figures := []int{1, len(s.Cases), s.Runs, 0, len(s.Fixes), len(s.NoHelp), 0}
 	for i := range s.Cases {
 		figures[3] += int(s.Cases[i].Totals().Failed) //nolint:gosec // a few
@@ -44,12 +42,7 @@ func keep(t *testing.T, s *record.Simulation, failed error, counts map[Purpose]i
 		fmt.Fprintln(&text, what, counts[what])
 		figures[6] += counts[what]
 	}
-	if err := encoder.Encode(struct {
-		record.Simulation
-		Wording struct{} // functions
-	}{Simulation: *s}); err != nil {
-		t.Fatal(err)
-	}
+	fmt.Fprintln(&text, gold.Text(s))
 	fmt.Fprintln(&text, failed)
 	whole := text.String()
 	kept.Keep(t, func() (string, []int) { return whole, figures })

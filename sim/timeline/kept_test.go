@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"testing"
@@ -23,12 +22,9 @@ func TestMain(m *testing.M) { os.Exit(kept.Main(m)) }
 // Keep keeps a Timeline that a test has made.
 func Keep(t *testing.T, tl *Timeline) {
 	t.Helper()
-	text, err := json.Marshal(tl)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Text(tl)
 	figures := []int{1, len(tl.Pods), len(tl.Nodes), len(tl.Targets), len(tl.Bands), len(tl.Events), len(tl.Failures)}
-	kept.Keep(t, func() (string, []int) { return string(text), figures })
+	kept.Keep(t, func() (string, []int) { return text, figures })
 }
 
 // Build is that of the Recorder, and keeps what it makes.
