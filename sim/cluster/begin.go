@@ -35,7 +35,7 @@ func (w *World) begin(slicesCtl *endpointslice.Controller) {
 // beginWorkload puts a workload's object in the API, and its pods.
 func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 	of, keeper := &api.Workload{Workload: i, Kind: w.kindOf(i), Replicas: w.replicas(i), History: []int{0}}, w.keeperOf(i)
-	w.usable[i] = usablePods{pods: map[api.PodID]bool{}, dark: darkPods{begun: api.Never}}
+	w.usable[i] = usablePods{pods: map[api.PodID]bool{}, stay: map[api.PodID]bool{}, dark: darkPods{begun: api.Never}}
 	if w.sc.Workloads[i].Created {
 		return
 	}
@@ -46,12 +46,12 @@ func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 	for n, p := range pods {
 		w.firstPod(p, w.placedAs(p, n))
 		if p.Ready {
-			w.usable[i].pods[p.ID] = true
+			w.usable[i].pods[p.ID], w.usable[i].stay[p.ID] = true, true
 		}
 		w.sched.Know(p)
 		slicesCtl.Know(p)
 	}
-	w.usable[i].Of, w.usable[i].Min = len(pods), len(w.usable[i].pods)
+	w.usable[i].Of, w.usable[i].Min, w.usable[i].Staying = len(pods), len(w.usable[i].pods), len(w.usable[i].stay)
 	keeper.Begin(of, pods)
 }
 

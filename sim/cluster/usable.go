@@ -13,11 +13,14 @@ type Usable struct {
 	Min int         // the fewest at any moment
 	For engine.Time // how long there were only Min in all
 	Now int         // at this moment
+	// Staying is how few were ready and not about to go, at any moment: while there is one, new connections go to these alone.
+	Staying int
 }
 
 // usablePods counts one workload's usable pods.
 type usablePods struct {
 	pods  map[api.PodID]bool
+	stay  map[api.PodID]bool
 	since engine.Time // when the number last changed
 	dark  darkPods
 	Usable
@@ -70,4 +73,15 @@ func (w *World) listenerChanged(i *kubelet.Instance) {
 func (w *World) podWritten(p *api.Pod) {
 	i := w.Instance(p.IP)
 	w.countUsable(p.Workload, p.ID, !p.Gone && p.Ready && i != nil && i.Pod == p.ID && i.Accepts() && w.claimed(p))
+	w.usable[p.Workload].stays(p.ID, !p.Gone && !p.Deleting() && p.Ready)
+}
+
+// stays notes whether a pod is ready and not about to go.
+func (u *usablePods) stays(id api.PodID, stays bool) {
+	if stays {
+		u.stay[id] = true
+		return
+	}
+	delete(u.stay, id)
+	u.Staying = min(u.Staying, len(u.stay))
 }

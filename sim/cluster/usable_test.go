@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 func TestTheFewestUsablePodsAndHowLong(t *testing.T) {
@@ -19,7 +20,7 @@ func TestTheFewestUsablePodsAndHowLong(t *testing.T) {
 		w.countUsable(0, step.id, step.usable)
 	}
 	w.run(20 * sec)
-	if got, want := w.Usable(0), (Usable{Of: 2, Min: 0, For: sec / 2, Now: 2}); got != want {
+	if got, want := w.Usable(0), (Usable{Of: 2, Min: 0, For: sec / 2, Now: 2, Staying: 2}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -43,7 +44,15 @@ func TestUsablePodsOfARollOut(t *testing.T) {
 	w = b.start(t, 1)
 	w.do(10*sec, "rolloutRestart", "web", "")
 	w.run(60 * sec)
-	if u := w.Usable(0); u.Min != 3 {
+	if u := w.Usable(0); u.Min != 3 || u.Staying != 3 {
 		t.Errorf("one more before one less: %+v", u)
+	}
+	b = newBuild(4).strategy("0", "3")
+	b.Workloads[0].App.Listener, b.Workloads[0].App.DrainFor = world.ListenerDrains, 30*sec
+	w = b.start(t, 1)
+	w.do(10*sec, "rolloutRestart", "web", "")
+	w.run(60 * sec)
+	if u := w.Usable(0); u.Staying != 1 { // the others go, however long they serve
+		t.Errorf("three less before three more: %+v", u)
 	}
 }

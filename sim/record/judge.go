@@ -92,11 +92,15 @@ func (c *Case) ForGood() bool {
 // Waits says that a case is about something that cannot end: its verdict says so, or its outage is one for good.
 func (c *Case) Waits() bool { return c.Stuck != nil && (c.Verdict.Endless() || c.ForGood()) }
 
-// fewest picks the run with the fewest usable pods, for the longest time.
+// fewest picks the run with the fewest usable pods, for the longest time, with how few stayed in any run.
 func fewest(runs []Run) Usable {
-	return slices.MinFunc(runs, func(a, b Run) int {
+	out := slices.MinFunc(runs, func(a, b Run) int {
 		return cmp.Or(cmp.Compare(a.Usable.Min, b.Usable.Min), cmp.Compare(b.Usable.For, a.Usable.For))
 	}).Usable
+	for i := range runs {
+		out.Staying = min(out.Staying, runs[i].Usable.Staying)
+	}
+	return out
 }
 
 func rangeOf(values []int64) Range {

@@ -175,6 +175,9 @@ const Promotion = world.Promotion
 // NoDrain is the ID, in Case.NotModelled, of the drain that is no case of a DaemonSet.
 const NoDrain = world.NoDrain
 
+// Capacity is the ID, in Case.NotModelled, of how fast the pods that are left are taken to be.
+const Capacity = world.Capacity
+
 // DrainFlags is the ID, in Case.NotModelled, of what kubectl drain has to be told, and is taken to be.
 const DrainFlags = world.DrainFlags
 
@@ -377,6 +380,18 @@ type Usable struct {
 	Min int         // the fewest at any moment
 	For engine.Time // how long there were only Min, in all
 	Now int         // at the end of the run
+	// Staying is how few were ready and not about to go, at any moment.
+	Staying int
+}
+
+// Lists says that something of an object is among what is not modelled of a case.
+func (c *Case) Lists(id, object string) bool {
+	for i := range c.NotModelled {
+		if n := &c.NotModelled[i]; n.ID == id && n.Object == object {
+			return true
+		}
+	}
+	return false
 }
 
 // Verdict is what is claimed of a case.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -236,6 +237,7 @@ type UsablePods struct {
 	Min        int         `json:"min"`
 	Of         int         `json:"of"`
 	ForSeconds engine.Time `json:"forSeconds"` // how long there were only so few
+	Staying    int         `json:"staying"`    // the fewest that were ready and not about to go: new connections go to these while there is one
 }
 
 // Dark says what a client would see that knows all pods of a workload, where clients choose the
@@ -382,7 +384,7 @@ func caseOf(c *record.Case) Case {
 		Timeline: c.Timeline,
 	}
 	if len(c.Runs) > 0 {
-		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}
+		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For, c.Usable.Staying}
 	}
 	if d := c.Dark; d != nil {
 		out.Dark = &Dark{secondsOf(d.Pods), append([]string{}, d.Order...), Counts(d.Most), secondsOf(d.Rollout)}
@@ -518,14 +520,10 @@ func (r *Result) assume(c *record.Case) {
 			}
 		}
 	}
-more:
 	for _, n := range c.NotModelled {
-		for _, m := range r.NotModelled {
-			if m == NotModelled(n) {
-				continue more
-			}
+		if !slices.Contains(r.NotModelled, NotModelled(n)) {
+			r.NotModelled = append(r.NotModelled, NotModelled(n))
 		}
-		r.NotModelled = append(r.NotModelled, NotModelled(n))
 	}
 }
 

@@ -316,6 +316,29 @@ func (t *text) oneOfSeveral(c *record.Case) bool {
 	return slices.ContainsFunc(t.sim.Cases, func(x record.Case) bool { return x.ID == c.ID && len(x.Families) > 1 })
 }
 
+// fewestStaying says what the pods of a workload that stay have to be fast enough for, where most are missing: those that go may serve to their
+// end, but new connections go to those that do not, as long as there is one. "" where none is missing, or all are, and where something is lost:
+// there the causes say it.
+func (t *text) fewestStaying(object string) string {
+	var fewest record.Usable
+	for i := range t.sim.Cases {
+		c := &t.sim.Cases[i]
+		if !c.Lists(record.Capacity, object) {
+			continue
+		}
+		if c.Verdict != record.Holds {
+			return ""
+		}
+		if u := c.Usable; u.Staying > 0 && u.Staying < u.Of && (fewest.Of == 0 || u.Staying*fewest.Of < fewest.Staying*u.Of) {
+			fewest = u
+		}
+	}
+	if fewest.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": at the worst moment %d of %s get all new connections", fewest.Staying, count(fewest.Of, "pod", "pods"))
+}
+
 // notModelled says what was left out, and in which direction reality differs.
 func (t *text) notModelled(list []NotModelled) {
 	var parts, always, unjudged, flags []string
@@ -330,6 +353,9 @@ func (t *text) notModelled(list []NotModelled) {
 		if list[i].ID == record.InsideClients || list[i].ID == record.NoDrain {
 			unjudged = distinct(unjudged, list[i].What)
 			continue
+		}
+		if list[i].ID == record.Capacity {
+			list[i].What += t.fewestStaying(list[i].Object)
 		}
 		direction := map[string]string{"more": "reality loses more", "fewer": "reality loses less"}[list[i].Direction]
 		if direction == "" {

@@ -465,3 +465,29 @@ func TestAConditionIsAClause(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What pods have to be fast enough for is told by how few of them stay in the case in which most are missing; where none is, or all are, there is
+// nothing to be told.
+func TestHowManyPodsGetAllConnections(t *testing.T) {
+	t.Parallel()
+	of := func(object string, staying, of int) record.Case {
+		return record.Case{Verdict: record.Holds, Usable: record.Usable{Of: of, Staying: staying}, NotModelled: []world.NotModelled{{ID: world.Capacity, What: "pods are fast enough", Object: object}}}
+	}
+	for name, c := range map[string]struct {
+		cases []record.Case
+		want  string
+	}{
+		"the fewest, by their part":   {[]record.Case{of("web", 8, 10), of("web", 5, 10), of("web", 6, 11), of("db", 1, 3)}, "pods are fast enough: at the worst moment 5 of 10 pods get all new connections"},
+		"of another workload":         {[]record.Case{of("db", 1, 3), of("web", 10, 10)}, "pods are fast enough"},
+		"something is lost":           {[]record.Case{of("web", 1, 3), {Verdict: record.Drops, NotModelled: of("web", 1, 3).NotModelled}}, "pods are fast enough"},
+		"none is missing":             {[]record.Case{of("web", 3, 3)}, "pods are fast enough"},
+		"all are":                     {[]record.Case{of("web", 0, 1)}, "pods are fast enough"},
+		"more by number, less of all": {[]record.Case{of("web", 2, 8), of("web", 1, 3)}, "pods are fast enough: at the worst moment 2 of 8 pods get all new connections"},
+	} {
+		out := newText(&record.Simulation{Cases: c.cases}, TextOptions{}, everything)
+		out.notModelled([]NotModelled{{ID: world.Capacity, What: "pods are fast enough", Object: "web", Direction: "more"}})
+		if got, want := strings.TrimSpace(flow(out.String())), "Not modelled: "+c.want+" (reality loses more)."; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

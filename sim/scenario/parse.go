@@ -582,7 +582,7 @@ func (b *builder) leftOut() {
 			continue
 		}
 		if w.App.Concurrency == 0 && len(b.out.Traffic) > 0 {
-			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", w.Kind()+" "+w.Name(), "more")
+			b.notModelled(world.Capacity, "pods are taken to be fast enough while others are missing", w.Kind()+" "+w.Name(), "more")
 		}
 		b.hostPortsBeside(w)
 		b.unkeptGates(w)

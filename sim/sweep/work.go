@@ -153,7 +153,7 @@ func summary(sc *world.Scenario, res *sim.Result) *record.Run {
 			continue
 		}
 		if first || u.Of-u.Min > run.Usable.Of-run.Usable.Min {
-			run.Usable = record.Usable{Of: u.Of, Min: u.Min, For: u.For, Now: u.Now}
+			run.Usable = record.Usable{Of: u.Of, Min: u.Min, For: u.For, Now: u.Now, Staying: u.Staying}
 			run.Dark = record.DarkRun(res.Dark[i])
 		}
 		first = false

@@ -430,6 +430,9 @@ const NoDrain = "drain"
 // Unfollowed is the ID of an annotation of a load balancer that is not followed.
 const Unfollowed = "load-balancer-probe"
 
+// Capacity is the ID of how fast the pods that are left are taken to be.
+const Capacity = "capacity"
+
 // DrainFlags is the ID of what kubectl drain has to be told, and is taken to be.
 const DrainFlags = "drain-flags"
 
