@@ -169,7 +169,7 @@ func (s *stream) openCalm(t *Traffic, r rider) {
 		member: c.member, flow: c.flow, node: c.node, began: r.at, sent: r.at, target: target,
 	}}
 	t.inFlight(target.Server.ID()).add(work, r.at)
-	c.use(target, r.at, end)
+	c.carry(target, r.at, end)
 }
 
 // vacant is the place for the next connection of a pool that is opened.

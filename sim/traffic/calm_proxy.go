@@ -91,5 +91,5 @@ func (s *stream) openProxied(t *Traffic, p *proxy, r rider) {
 		req:    request{stream: s, number: r.number, arrival: r.at, draws: draws, drawn: uint32(to.drawn), attempts: 1},
 		member: c.member, flow: c.flow, node: c.node, began: r.at, sent: r.at, target: target, proxy: p,
 	}}, r.at)
-	c.use(target, r.at, end)
+	c.carry(target, r.at, end)
 }

@@ -38,6 +38,14 @@ type conn struct {
 
 // use has a request under way over the connection, from now until its answer comes.
 func (c *conn) use(target *Target, now, end engine.Time) {
+	c.carry(target, now, end)
+	if target.Server.ClosesAnswered() {
+		c.closed = end - c.rtt()/2
+	}
+}
+
+// carry is use at a moment that may be over: the server answered as it did then, and may have been told to end since.
+func (c *conn) carry(target *Target, now, end engine.Time) {
 	c.sent, c.counted = now, false
 	if !c.connected() {
 		c.target, c.closed, c.cut, c.gone, c.sent = target, engine.Never, false, false, notReused
@@ -45,9 +53,6 @@ func (c *conn) use(target *Target, now, end engine.Time) {
 	}
 	c.used = end
 	c.busyUntil(end)
-	if target.Server.ClosesAnswered() {
-		c.closed = end - c.rtt()/2
-	}
 	if c.proxy != nil {
 		c.proxy.keeps(c)
 	}
