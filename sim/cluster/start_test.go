@@ -43,6 +43,52 @@ func newPodOf(t *testing.T, b build) (*testWorld, map[string]engine.Time) {
 	return w, began
 }
 
+// A node pulls each image once, for all containers and pods that have it, and one image after another. Reference:
+// docs/model/pod-lifecycle.md 4.2 Image pulls.
+func TestANodePullsEachImageOnce(t *testing.T) {
+	t.Parallel()
+	pull := engine.Constant(7 * sec)
+	for name, c := range map[string]struct { // order: each for itself
+		images []string // of containers beside the server, whose own is example.com/web
+		inits  []string
+		pods   string
+		want   engine.Time // when the last containers of the new pods begin, in place of 10.1 s
+	}{
+		"one container":                   {nil, nil, "2", 17100 * ms},
+		"two with the same image":         {[]string{"example.com/web"}, nil, "2", 17100 * ms},
+		"two with images of their own":    {[]string{"log"}, nil, "2", 24100 * ms},
+		"two pods of one node":            {nil, nil, "3", 17100 * ms},
+		"two pods with two images":        {[]string{"log"}, nil, "3", 24100 * ms},
+		"an init container with the same": {nil, []string{"example.com/web"}, "2", 22500 * ms}, // 17.1 + 5, seen at 22.4
+		"an init container with another":  {nil, []string{"migrate"}, "2", 29500 * ms},          // that, and another pull
+	} {
+		b := newBuild(1)
+		b.Latency.ImagePull = &pull
+		b.container().Image = "example.com/web"
+		for i, image := range c.images {
+			b.d.Spec.Template.Spec.Containers = append(b.d.Spec.Template.Spec.Containers, corev1.Container{Name: fmt.Sprint("beside-", i), Image: image})
+		}
+		for i, image := range c.inits {
+			b.d.Spec.Template.Spec.InitContainers = append(b.d.Spec.Template.Spec.InitContainers, corev1.Container{Name: fmt.Sprint("init-", i), Image: image})
+		}
+		b.Latency.ContainerStart = engine.Constant(100 * ms)
+		w := b.app(func(a *world.App) { a.Init = engine.Constant(5 * sec) }).start(t, 1)
+		w.kubelets[0].Phase = 400 * ms
+		var last engine.Time
+		w.hears(func(e event.Event) {
+			if e.Kind == event.Started && e.Pod > 0 {
+				last = e.At
+			}
+		})
+		w.pods()
+		w.do(10*sec, "scale", "web", c.pods)
+		w.run(60 * sec)
+		if last != c.want {
+			t.Errorf("%s: the containers begin at %v s, want %v s", name, last.Seconds(), c.want.Seconds())
+		}
+	}
+}
+
 // Each init container runs for its time, the kubelet sees the end at its next relist, and the next
 // one begins: the containers last. Until then the pod is Pending. Reference:
 // docs/model/pod-lifecycle.md 4.2.

@@ -29,6 +29,9 @@ type Kubelet struct {
 	// adopted are pods that ran at the beginning, as they were then, of which nobody has asked for the
 	// worker yet: most pods of a large cluster.
 	adopted map[api.PodID]*api.Pod
+	// images are those that the node has, or pulls, with the moment at which it has them; pulled is when it is through with the last of them.
+	images map[string]engine.Time
+	pulled engine.Time
 
 	dirty   []*Worker // pods whose status is to be written, in order
 	writing bool      // one status is written after the other, for all pods of the node

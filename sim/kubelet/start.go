@@ -1,6 +1,8 @@
 package kubelet
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
@@ -64,6 +66,7 @@ func (wk *Worker) startNext(before engine.Time) {
 	d := wk.k.d
 	if inits := wk.spec.InitContainers; wk.init.at < len(inits) {
 		spec := &inits[wk.init.at]
+		before += wk.k.pulls(before, *spec)
 		begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name+"/"+spec.Name, "container start").Draw(wk.made))
 		wk.k.after(before+begin, "init container started", func() {
 			if wk.terminating {
@@ -73,12 +76,37 @@ func (wk *Worker) startNext(before engine.Time) {
 		})
 		return
 	}
+	before += wk.k.pulls(before, wk.spec.Containers...)
 	begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name, "container start").Draw(wk.made))
 	wk.k.after(before+begin, "containers started", func() {
 		if !wk.terminating {
 			wk.beginFrom(0)
 		}
 	})
+}
+
+// pulls is how long it takes, after so much else, until the node has the images of some containers: what it does not have is pulled once, and one
+// image after another, as the kubelet does unless its configuration says otherwise (docs/model/pod-lifecycle.md 4.2 Image pulls).
+func (k *Kubelet) pulls(before engine.Time, containers ...corev1.Container) engine.Time {
+	pull := k.d.Latencies.ImagePull
+	if pull == nil {
+		return 0
+	}
+	begin := k.d.Engine.Now() + before
+	ready := begin
+	for i := range containers {
+		image := containers[i].Image
+		at, known := k.images[image]
+		if !known {
+			at = max(begin, k.pulled) + pull.Sample(k.d.Engine.Stream(fmt.Sprintf("kubelet of node %d/%s", k.node, image), "image pull").Draw(0))
+			if k.images == nil {
+				k.images = map[string]engine.Time{}
+			}
+			k.images[image], k.pulled = at, at
+		}
+		ready = max(ready, at)
+	}
+	return ready - begin
 }
 
 // beginFrom starts the containers from a place on, one after another: the next when the postStart hook of the one before has ended.

@@ -25,7 +25,7 @@ func TestWhatToDoHasTheFiguresOfItsCase(t *testing.T) {
 	}
 	for want, cases := range map[string][]record.FixedCase{
 		"24 s lost in place of 51 s (in 200 new node drains at most 48 s)":                                                               {fixed(&rollout, 19, 200), fixed(&drain, 24, 200)},
-		"18 s lost in place of 46 s (in 200 new rollouts at most 36 s; rolling restart)":                                                {fixed(&rollout, 18, 200)},
+		"18 s lost in place of 46 s (in 200 new rollouts at most 36 s; rolling restart)":                                                 {fixed(&rollout, 18, 200)},
 		"nothing lost in 200 new node drains (at most 1.5 % of node drains lose anything); rolling restart: in 200 new runs at most 6 s": {fixed(&drain, 0, 0), fixed(&rollout, 3, 150)},
 	} {
 		f := record.Fix{Workload: "shop/web", Title: "periodSeconds: 1", Cases: cases}

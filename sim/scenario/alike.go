@@ -159,7 +159,9 @@ func (a *alike) fields(in map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, key := range sortedKeys(in) {
 		switch value := in[key]; key {
-		case "image", "imagePullPolicy", "imagePullSecrets", "env", "envFrom", "volumes", "volumeMounts",
+		case "image": // which containers have the same, where nodes have to pull it
+			out[key] = a.number(key, fmt.Sprint(value))
+		case "imagePullPolicy", "imagePullSecrets", "env", "envFrom", "volumes", "volumeMounts",
 			"serviceAccount", "serviceAccountName", "annotations", "creationTimestamp", "clusterIP", "clusterIPs":
 		case "resources":
 			if a.measured { // else there is room for every pod

@@ -117,3 +117,18 @@ func TestWorkloadsAreAlikeButForNamesAndPorts(t *testing.T) {
 		t.Error("alike behind a load balancer")
 	}
 }
+
+// Containers with the same image are pulled once, and are not alike to those with one each.
+func TestContainersOfOneImageAreNotLikeThoseOfTwo(t *testing.T) {
+	t.Parallel()
+	beside := func(server, other string) string {
+		return alikeOf(t, func(s string) string {
+			s = strings.Replace(s, "example.com/web:1", server, 1)
+			return strings.Replace(s, "      containers:\n", "      containers:\n      - {name: other, image: \""+other+"\"}\n", 1)
+		})
+	}
+	two := beside("example.com/web:1", "example.com/log:1")
+	if two != beside("example.com/api:2", "example.com/agent:2") || two == beside("example.com/web:1", "example.com/web:1") {
+		t.Error("images are told apart by more, or by less, than whether they are the same")
+	}
+}

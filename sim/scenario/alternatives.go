@@ -223,10 +223,10 @@ func served(median engine.Time) func(*world.Scenario) bool {
 	}
 }
 
-// pulled has the image pulled before every container start.
+// pulled has nodes pull the images of pods that are made.
 func pulled(s *world.Scenario) bool {
-	const pull = 10 * engine.Second
-	s.Latency.ContainerStart = s.Latency.ContainerStart.Plus(pull)
+	pull := engine.Constant(10 * engine.Second)
+	s.Latency.ImagePull = &pull
 	return true
 }
 

@@ -71,9 +71,9 @@ func TestEveryVariedAssumptionChangesItsScenarioAndNoOther(t *testing.T) {
 
 func TestWhatTheInputSaysIsNotVaried(t *testing.T) {
 	t.Parallel()
-	s := altScenario(t, Options{Profile: "nginx", Set: []string{"start=1s", "prestop.web=3s", "latency.watch=1ms"}})
+	s := altScenario(t, Options{Profile: "nginx", Set: []string{"start=1s", "prestop.web=3s", "latency.watch=1ms", "latency.imagePull=1s"}})
 	for _, a := range Alternatives(s) {
-		if slices.Contains([]string{"sigterm", "start", "prestop", "latency.watch"}, a.ID) {
+		if slices.Contains([]string{"sigterm", "start", "prestop", "latency.watch", "image"}, a.ID) {
 			t.Errorf("%s is said, and was varied to %s", a.ID, a.Value)
 		}
 	}

@@ -145,7 +145,7 @@ func latencyShape() shape {
 	for _, f := range latencyFields() {
 		value := of(dist)
 		if f.in == nil { // the others stand among the assumptions
-			value = value.doc("what the single delays add up to", "from a pod's Ready condition to the rules of a node, as measured by kube-proxy's network_programming_duration_seconds")
+			value = value.doc(f.absent, f.about)
 		}
 		s.fields = append(s.fields, field{f.name, value})
 	}

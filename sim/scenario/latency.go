@@ -27,7 +27,10 @@ func DefaultLatencies() world.Latencies {
 // latencyField is one delay of the grammar.
 type latencyField struct {
 	name string
-	in   func(*world.Latencies) *engine.Dist // nil: readyToRules, which may be absent
+	in   func(*world.Latencies) *engine.Dist // nil for one that may be absent, which optional has
+	// optional is where one is that may be absent: what is said of it instead is absent, and what it is about.
+	optional      func(*world.Latencies) **engine.Dist
+	absent, about string
 	// metric is the kube-proxy histogram that may fill it, "" when there is none.
 	metric string
 }
@@ -44,17 +47,19 @@ func latencyFields() []latencyField {
 		{name: "schedule", in: func(l *world.Latencies) *engine.Dist { return &l.Schedule }},
 		{name: "sandbox", in: func(l *world.Latencies) *engine.Dist { return &l.Sandbox }},
 		{name: "containerStart", in: func(l *world.Latencies) *engine.Dist { return &l.ContainerStart }},
-		{name: "readyToRules", metric: programmingMetric},
+		{name: "imagePull", optional: func(l *world.Latencies) **engine.Dist { return &l.ImagePull }, absent: "nodes have all images",
+			about: "how long a node takes to pull an image of a pod that is made: each node pulls each image once, and one after another"},
+		{name: "readyToRules", metric: programmingMetric, optional: func(l *world.Latencies) **engine.Dist { return &l.ReadyToRules }, absent: "what the single delays add up to",
+			about: "from a pod's Ready condition to the rules of a node, as measured by kube-proxy's network_programming_duration_seconds"},
 	}
 }
 
 func (w *printer) latency(l world.Latencies) {
 	for _, f := range latencyFields() {
-		switch {
-		case f.in != nil:
+		if f.in != nil {
 			w.dist(f.name, *f.in(&l))
-		case l.ReadyToRules != nil:
-			w.dist(f.name, *l.ReadyToRules)
+		} else if d := *f.optional(&l); d != nil {
+			w.dist(f.name, *d)
 		}
 	}
 }

@@ -266,27 +266,22 @@ func (b *builder) latency(c cursor) world.Latencies {
 	l := DefaultLatencies()
 	for _, f := range latencyFields() {
 		v := c.get(f.name)
-		if f.in == nil {
-			if v.present() {
-				d := v.dist(engine.Dist{}, f.metric)
-				l.ReadyToRules = &d
-			}
-			continue
-		}
-		to := f.in(&l)
-		if !v.present() {
-			b.assume("latency."+f.name, to.String())
-			if f.name == "containerStart" {
-				b.assume("image", "present on every node")
-			}
-			continue
-		}
-		if f.metric == "" && isHistogram(v) {
+		switch {
+		case !v.present() && f.in != nil:
+			b.assume("latency."+f.name, f.in(&l).String())
+		case !v.present() && f.name == "imagePull":
+			b.assume("image", "present on every node")
+		case !v.present():
+		case f.metric == "" && isHistogram(v):
 			v.fail("no metric of kube-proxy measures %s: a histogram fills proxySync (%s) and readyToRules (%s, which counts from a pod's Ready transition only and so says nothing about removals)",
 				f.name, syncMetric, programmingMetric)
-			continue
+		case f.in != nil:
+			to := f.in(&l)
+			*to = v.dist(*to, f.metric)
+		default:
+			d := v.dist(engine.Dist{}, f.metric)
+			*f.optional(&l) = &d
 		}
-		*to = v.dist(*to, f.metric)
 	}
 	return l
 }

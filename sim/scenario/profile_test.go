@@ -40,7 +40,7 @@ func TestAssumptionsAreATable(t *testing.T) {
 		}
 		seen[a.ID] = true
 	}
-	if len(LatencyTable(Wording{})) != len(latencyFields())-1 { // all but readyToRules, which has no default
+	if len(LatencyTable(Wording{})) != len(latencyFields())-2 { // all but readyToRules and imagePull, which have no default
 		t.Errorf("%d rows for %d latencies", len(LatencyTable(Wording{})), len(latencyFields()))
 	}
 	for _, c := range Classes() {

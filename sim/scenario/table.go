@@ -52,7 +52,7 @@ func Assumptions(words Wording) []world.Assumption {
 		row("start", "container start to listening", "2s; 15s on a JVM", "500ms, 20s; 5s, 40s on a JVM", "assumed", "docs/model/simulator.md 5.3", field("start", "")),
 		row("init", "init containers", "5s each", "0s, 60s", "assumed", "docs/model/simulator.md 9", field("init", "")),
 		row(readinessAsks, "what an exec readinessProbe of an unknown program asks", "passes when the app listens", "at once, without asking the server", "assumed", "docs/model/pod-lifecycle.md 3.3 exec readiness", field("apps.NAME.readinessAsks", "")),
-		row("image", "image", "present on every node", "pull 10s", "assumed", "docs/model/simulator.md 5.3", field("latency.containerStart", "")),
+		row("image", "image", "present on every node", "pull 10s", "assumed", "docs/model/simulator.md 5.3", field("latency.imagePull", "")),
 		row("sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "docs/model/simulator.md 5.5, the profiles", option("profile")),
 		row("prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "docs/model/pod-lifecycle.md 2.1", field("prestop.NAME", "")+", or the sleep action of Kubernetes 1.30 and later"),
 		row("prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "docs/model/simulator.md 5.3", field("prestop.NAME", "")),
@@ -77,7 +77,7 @@ func LatencyTable(words Wording) []world.Assumption {
 		{"proxySync", "one sync of a service proxy", "1s-5s", "docs/model/propagation.md 1.6"},
 		{"schedule", "the scheduler", "", "docs/model/measured.md 2"},
 		{"sandbox", "pod sandbox", "", "docs/model/simulator.md 5.3"},
-		{"containerStart", "container start, image present", "10s with a pull", "docs/model/simulator.md 5.3"},
+		{"containerStart", "container start, image present", "", "docs/model/simulator.md 5.3"},
 	}
 	var rows []world.Assumption
 	for _, a := range about {

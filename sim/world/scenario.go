@@ -262,6 +262,8 @@ type Latencies struct {
 	StatusWrite, ProxySync                       engine.Dist
 	Schedule, Sandbox, ContainerStart            engine.Dist
 	ReadyToRules                                 *engine.Dist // measured, replaces what lies between
+	// ImagePull is of one image that a node does not have: at the beginning that is every one. nil: nodes have all of them.
+	ImagePull *engine.Dist
 }
 
 // MostLinearSYNs bounds Traffic.LinearSYNs.

@@ -270,6 +270,12 @@ var podMutants = []mutant{
 	{"all init containers run at once", []string{"pod-lifecycle 4.2"}, cluster, "TestInitContainersRunOneAfterAnother", []edit{
 		{"sim/kubelet/start.go", "c == nil && wk.init.ended {", "c == nil {"},
 	}},
+	{"an image is pulled for each container", []string{"pod-lifecycle 4.2 Image pulls"}, cluster, "TestANodePullsEachImageOnce", []edit{
+		{"sim/kubelet/start.go", "if !known {", "if !known || at > 0 {"},
+	}},
+	{"images are pulled at the same time", []string{"pod-lifecycle 4.2 Image pulls"}, cluster, "TestANodePullsEachImageOnce", []edit{
+		{"sim/kubelet/start.go", "at = max(begin, k.pulled) +", "at = begin +"},
+	}},
 	{"nobody waits for a postStart hook", []string{"pod-lifecycle 4.2 postStart"}, cluster, "TestAPostStartHook", []edit{
 		{"sim/kubelet/start.go", `c.wk.k.after(span, "postStart ended"`, `c.wk.k.after(span-span, "postStart ended"`},
 	}},

@@ -208,5 +208,5 @@ func (j *judge) instant() bool {
 			return false
 		}
 	}
-	return !j.w.faults.slow && !j.does("apiserver") && !j.does("component")
+	return l.ImagePull == nil && !j.w.faults.slow && !j.does("apiserver") && !j.does("component")
 }

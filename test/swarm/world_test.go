@@ -63,6 +63,7 @@ func draw(seed uint64) *swarmWorld {
 	w.order()
 	w.CountDaemons()
 	w.habits(seed)
+	w.images(seed)
 	w.Churn = of(newDraws(seed, "churn"), 0, 0, 0, 200, 2000)
 	return w
 }
@@ -109,6 +110,14 @@ func (w *swarmWorld) latencies() world.Latencies {
 	return world.Latencies{
 		APIWrite: one(), Watch: one(), SliceController: one(), Controller: one(), StatusWrite: one(), ProxySync: one(),
 		Schedule: one(), Sandbox: one(), ContainerStart: one(),
+	}
+}
+
+// images have to be pulled in few worlds.
+func (w *swarmWorld) images(seed uint64) {
+	if d := newDraws(seed, "images"); d.chance(10) {
+		pull := d.dist(0, 5*sec)
+		w.Latency.ImagePull = &pull
 	}
 }
 
