@@ -291,7 +291,7 @@ func (t *text) taken(shown []*record.Case, said []string) {
 	for _, c := range shown {
 		for i := range c.Assumptions {
 			a := &c.Assumptions[i]
-			if a.ID == "lb" && t.oneOfSeveral(c) {
+			if (a.ID == "lb" || a.ID == "ingress") && t.oneOfSeveral(c) {
 				continue // the input says at most of which kind it is, and the table which they are
 			}
 			if a.Basis != "inferred" && a.Basis != "preset" && a.Basis != "manifest" || strings.HasSuffix(a.Value, " (assumed)") || slices.Contains(said, a.ID) {

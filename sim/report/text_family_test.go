@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // The headline of a case with an unknown load balancer gives the range over all that it might be, and
@@ -75,6 +76,18 @@ func TestWhatHoldsWithEachLoadBalancerAsksForNone(t *testing.T) {
 	c := &record.Case{Verdict: record.Depends, Families: []record.Family{{Preset: "gke-l4"}, {Preset: "aws-nlb-ip"}}}
 	if got := text.todo(c)[0]; !strings.HasPrefix(got, "say which of these it is") {
 		t.Error(got)
+	}
+	for value, want := range map[string]string{ // order: each for itself
+		"inferred gke-l7-neg (annotation kubernetes.io/ingress.class: gce)": "say which of these it is, for all that is said of it is annotation kubernetes.io/ingress.class: gce: ",
+		"preset gke-l4 (environment gke)":                                   "say which of these it is, for all that is said of it is environment gke: ",
+		"assumed gke-l4 (nothing says which one it is)":                     "say which of these it is, for nothing in the input does: ",
+		"assumed ingress-nginx (annotations of several controllers: a; b)":  "say which of these it is, for there are annotations of several controllers: a; b: ",
+	} {
+		basis, words, _ := strings.Cut(value, " ")
+		c.Assumptions = []world.Assumption{{ID: "ingress", Basis: basis, Value: words}}
+		if got := text.todo(c)[0]; !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 	c.NotModelled = slices.Grow(c.NotModelled, 1)[:1]
 	c.NotModelled[0].ID = "stand-in"

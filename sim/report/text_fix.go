@@ -56,11 +56,30 @@ func shorterFor(s *record.Simulation, c *record.Case) []string {
 
 // ask asks which load balancer it is.
 func (t *text) ask(c *record.Case) string {
-	words := "say which of these it is, for nothing in the input does: "
+	words := "say which of these it is, " + leftOpen(c) + ": "
 	if c.StandsIn() {
 		words = "say which of these it is most like, for yours is not simulated: "
 	}
 	return words + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"
+}
+
+// leftOpen says how far the input tells which load balancer it is.
+func leftOpen(c *record.Case) string {
+	for i := range c.Assumptions {
+		a := &c.Assumptions[i]
+		if a.ID != "lb" && a.ID != "ingress" {
+			continue
+		}
+		_, why, _ := strings.Cut(strings.TrimSuffix(a.Value, ")"), " (")
+		switch {
+		case why == "":
+		case a.Basis == "inferred", a.Basis == "preset":
+			return "for all that is said of it is " + why
+		case strings.HasPrefix(why, scenario.Contradicts):
+			return "for there are " + why
+		}
+	}
+	return "for nothing in the input does"
 }
 
 // titledAbove is how many changes that do not help the head of a report names.

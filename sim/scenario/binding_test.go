@@ -21,23 +21,25 @@ func TestATargetGroupBindingLeadsThroughAnALBOrAnNLB(t *testing.T) {
 	for name, tt := range map[string]struct { // order: each for itself
 		spec, binding, lb, want string
 	}{
-		"pods":                            {"", aBinding("", ", targetType: ip"), "", "aws-alb-ip aws-nlb-ip"},
-		"nodes":                           {"type: NodePort", aBinding("", ", targetType: instance"), "", "aws-alb-instance aws-nlb-instance-cluster"},
-		"nothing said, no node port":      {"", aBinding("", ""), "", "aws-alb-ip aws-nlb-ip"},
-		"nothing said, with a node port":  {"type: NodePort", aBinding("", ""), "", "aws-alb-ip aws-nlb-ip aws-alb-instance aws-nlb-instance-cluster"},
-		"HTTP is an ALB's":                {"", aBinding("", ", targetType: ip, targetGroupProtocolVersion: HTTP2"), "", "aws-alb-ip"},
-		"said by --lb: an NLB":            {"", aBinding("", ", targetType: ip"), "aws-nlb-ip", "aws-nlb-ip"},
-		"said by --lb: an ALB":            {"", aBinding("", ", targetType: ip"), "aws-alb-ip", "aws-alb-ip"},
-		"one that the controller made":    {"", aBinding("ingress.k8s.aws/stack: x", ", targetType: ip"), "", ""},
-		"of another Service":              {"", strings.Replace(aBinding("", ""), "name: web", "name: other", 1), "", ""},
-		"of another port":                 {"", strings.Replace(aBinding("", ""), "port: 80", "port: 81", 1), "", ""},
-		"beside it, the Service's own":  {"type: LoadBalancer", aBinding("", ", targetType: ip"), "kind", "kind-cluster"},
+		"pods":                           {"", aBinding("", ", targetType: ip"), "", "aws-alb-ip aws-nlb-ip"},
+		"nodes":                          {"type: NodePort", aBinding("", ", targetType: instance"), "", "aws-alb-instance aws-nlb-instance-cluster"},
+		"nothing said, no node port":     {"", aBinding("", ""), "", "aws-alb-ip aws-nlb-ip"},
+		"nothing said, with a node port": {"type: NodePort", aBinding("", ""), "", "aws-alb-ip aws-nlb-ip aws-alb-instance aws-nlb-instance-cluster"},
+		"HTTP is an ALB's":               {"", aBinding("", ", targetType: ip, targetGroupProtocolVersion: HTTP2"), "", "aws-alb-ip"},
+		"said by --lb: an NLB":           {"", aBinding("", ", targetType: ip"), "aws-nlb-ip", "aws-nlb-ip"},
+		"said by --lb: an ALB":           {"", aBinding("", ", targetType: ip"), "aws-alb-ip", "aws-alb-ip"},
+		"one that the controller made":   {"", aBinding("ingress.k8s.aws/stack: x", ", targetType: ip"), "", ""},
+		"of another Service":             {"", strings.Replace(aBinding("", ""), "name: web", "name: other", 1), "", ""},
+		"of another port":                {"", strings.Replace(aBinding("", ""), "port: 80", "port: 81", 1), "", ""},
+		"beside it, the Service's own":   {"type: LoadBalancer", aBinding("", ", targetType: ip"), "kind", "kind-cluster"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			find := inferOne
 			if tt.lb == "kind" {
-				find = func(t *testing.T, text string, opts Options) *Case { return inferThrough(t, text, "the Service's", opts) }
+				find = func(t *testing.T, text string, opts Options) *Case {
+					return inferThrough(t, text, "the Service's", opts)
+				}
 			}
 			c := find(t, routedWeb(tt.spec, "", tt.binding), Options{LB: tt.lb})
 			var got []string

@@ -196,7 +196,8 @@ func (b *builder) kindOfRoute(r *world.Route) string {
 		b.world.setByMap(&lb)
 		annotate(&lb, r.Service, r)
 		likeItsMaker(&lb, r)
-		words = append(words, name)
+		bypass, _, _ := strings.Cut(nginxBypass(r), " (")
+		words = append(words, name, map[bool]string{true: bypass}[name == nginxName])
 		for _, f := range balancerFields(&lb) {
 			words = append(words, f.say(&lb))
 		}

@@ -96,7 +96,8 @@ func (b *builder) balance(t *world.Traffic, svc *corev1.Service, via string, at 
 // through sends a stream through what was found.
 func (b *builder) through(t *world.Traffic, svc *corev1.Service, found balancerFound) {
 	if t.Bypass = found.bypass; t.Bypass != "" {
-		t.External, t.HealthyNodesOnly = false, false
+		t.External, t.HealthyNodesOnly, t.Families = false, false, found.families
+		return
 	}
 	if found.name == "" {
 		return
@@ -144,6 +145,10 @@ func routed(t *world.Traffic) bool {
 // proxyOf says which proxy it is, and lists it among the assumptions unless the user has said so.
 func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
 	found := b.pickFamily(b.routeFound(t.Route), t, svc)
+	if found.name == nginxName && t.Route != nil && nginxBypass(t.Route) != "" {
+		found.bypass = nginxBypass(t.Route)
+		b.doc.balanced = b.doc.balanced || b.balancerName() == nginxName
+	}
 	if found.name != "" && found.basis != "" {
 		b.assumeAs(map[bool]string{true: "ingress", false: "lb"}[isProxy(found.name)], found.name+" ("+found.why+")", found.basis)
 	}

@@ -3,7 +3,6 @@ package scenario
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,14 +151,14 @@ func madeBy(r *world.Route) maker {
 		return makerEnvoy
 	case c != "":
 		return makerOther
-	case r.Said == "" && googleKey(r) != "": // nobody else reads these
-		return makerGKE
 	}
 	if r.Main != "" { // nobody else reads canary
 		return makerNginx
 	}
 	if r.Ingress.Value == nil {
 		switch c := r.Class; {
+		case r.Said == "" && googleKey(r) != "": // nobody else reads these
+			return makerGKE
 		case strings.HasPrefix(c, "gke-l7-"):
 			return makerGKE
 		case c == "eg", strings.HasPrefix(c, "envoy"):
@@ -169,16 +168,14 @@ func madeBy(r *world.Route) maker {
 		}
 		return makerOther
 	}
-	switch r.Class {
-	case "alb":
-		return makerAWS
-	case "gce", "gce-internal":
-		return makerGKE
-	case "nginx":
-		return makerNginx
+	if m := classMaker(r.Class); m != makerOther {
+		return m
 	}
-	if _, known := standsFor(r); !known && passesTLS(r) {
-		return makerNginx
+	if c, ok := claimOf(r); ok {
+		return c.maker
+	}
+	if r.Said == "" && googleKey(r) != "" && len(claimsOf(r)) == 0 { // nobody else reads these, but GKE sets the first one at any Service
+		return makerGKE
 	}
 	return makerOther
 }
@@ -228,6 +225,9 @@ func routeAnnotation(r *world.Route, key string) (value string, at *manifest.Obj
 // anybody's.
 func findRoute(r *world.Route, provider string) balancerFound {
 	f := balancerFound{why: r.Said}
+	if c, ok := claimOf(r); ok {
+		f.why = c.said(r)
+	}
 	switch madeBy(r) {
 	case makerAWS:
 		if r.Object.Kind == kindBinding {
@@ -240,13 +240,6 @@ func findRoute(r *world.Route, provider string) balancerFound {
 		f.why = cmp.Or(f.why, "annotation "+googleKey(r)+" of Service "+r.Service.Name)
 	case makerNginx:
 		f.name, f.why = nginxName, cmp.Or(f.why, "annotation "+nginxPrefix+"canary")
-		if v, _ := routeAnnotation(r, nginxPrefix+"service-upstream"); v == "true" {
-			f.name, f.bypass = "", "ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"
-		}
-		if passesTLS(r) { // internal/ingress/controller/nginx.go OnUpdate and pkg/tcpproxy, main; verified
-			f.name, f.bypass = "", fmt.Sprintf("ingress-nginx passes TLS connections on to the Service (annotation ssl-passthrough, %s, with its flag --enable-ssl-passthrough) and repeats nothing, and its own hop is left out",
-				where(r.Object, annotationPath(nginxPrefix+"ssl-passthrough")))
-		}
 	case makerEnvoy:
 		f.name = "envoy-gateway"
 	default:
@@ -341,6 +334,9 @@ func findRouteGKE(r *world.Route, f *balancerFound) {
 // a known name, and one that says whose it is excludes all others.
 func findRouteAny(r *world.Route, provider string) balancerFound {
 	f := balancerFound{name: presetGeneric, why: r.Said, basis: "assumed"}
+	if c, ok := claimOf(r); ok {
+		f.why = c.said(r)
+	}
 	gateway := r.Ingress.Value == nil
 	stands, known := standsFor(r)
 	if stands.cloud {
@@ -352,6 +348,8 @@ func findRouteAny(r *world.Route, provider string) balancerFound {
 		return f
 	case known:
 		return f
+	case contradiction(r) != "":
+		f.why, f.families = contradiction(r), unknownProxies(gateway, provider)
 	case r.Said != "" && gateway:
 		f.families = []string{presetGeneric, "envoy-gateway"}
 	case r.Said != "":

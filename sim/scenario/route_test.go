@@ -121,10 +121,20 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 		"GKE, which does not say":                                    {"ingressClassName: gce-internal", "", nodePort, "", "", "gke-l7-neg inferred ?gke-l7-instance-group"},
 		"GKE, without a node port":                                   {"ingressClassName: gce", "", "", "", "", "gke-l7-neg inferred"},
 		"nginx sends to the Service": {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'true'", "", "", "",
-			"ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"},
-		"nginx passes TLS on": {"ingressClassName: nginx", nginxPrefix + "ssl-passthrough: 'true'", "", "", "", passed},
+			"ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out inferred"},
+		"nginx passes TLS on": {"ingressClassName: nginx", nginxPrefix + "ssl-passthrough: 'true'", "", "", "", passed + " inferred"},
 		"nginx decrypts it":   {"ingressClassName: nginx", nginxPrefix + "ssl-passthrough: 'false'", "", "", "", "ingress-nginx inferred"},
-		"no class, and an annotation of nginx to pass TLS on":      {"", nginxPrefix + "ssl-passthrough: 'true'", "", "", "", passed},
+		"no class, and an annotation of nginx to pass TLS on":     {"", nginxPrefix + "ssl-passthrough: 'true'", "", "", "", passed + " inferred"},
+		"no class, and an annotation of nginx":                    {"", nginxPrefix + "ssl-redirect: 'true'", "", "", "", "ingress-nginx inferred"},
+		"a class of any name, and an annotation of nginx":         {"ingressClassName: shop-nginx", nginxPrefix + "ssl-redirect: 'true'", "", "", "", "ingress-nginx inferred"},
+		"no class, and an annotation of AWS":                      {"", ip, "", "", "", "aws-alb-ip inferred"},
+		"no class, and an annotation of Google":                   {"", "networking.gke.io/managed-certificates: c", "", "", "", "gke-l7-neg inferred"},
+		"no class, and one of a controller that is not simulated": {"", "traefik.ingress.kubernetes.io/router.tls: 'true'", "", "", "", other},
+		"no class, and annotations of two controllers":            {"", ip + ", " + nginxPrefix + "ssl-redirect: 'true'", "", "", "", "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"},
+		"no class, and one that anybody may read":                 {"", "cert-manager.io/cluster-issuer: le", "", "", "", "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"},
+		"a class that says more than the annotation":              {"ingressClassName: nginx", ip, "", "", "", "ingress-nginx inferred"},
+		"an annotation of nginx, and of GKE at the Service":       {"", nginxPrefix + "ssl-redirect: 'true'", "", "cloud.google.com/neg: '{\"ingress\": true}'", "", "ingress-nginx inferred"},
+
 		"somebody else's class, and an annotation of nginx for it": {"ingressClassName: traefik", nginxPrefix + "ssl-passthrough: 'true'", "", "", "", other},
 		"nginx sends to the pods after all":                        {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'false'", "", "", "", "ingress-nginx inferred"},
 		"a Service with a load balancer of its own":                {"ingressClassName: nginx", "", "type: LoadBalancer", "metallb.io/address-pool: a", "", "metallb-l2-cluster inferred ?metallb-bgp"},
@@ -135,7 +145,9 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 			find := inferOne
 			if strings.Contains(tt.spec, "LoadBalancer") {
 				wantTraffic = "outside, through the Service's load balancer :80"
-				find = func(t *testing.T, text string, opts Options) *Case { return inferThrough(t, text, "the Service's", opts) }
+				find = func(t *testing.T, text string, opts Options) *Case {
+					return inferThrough(t, text, "the Service's", opts)
+				}
 			}
 			c := find(t, text, Options{})
 			if got := throughWhat(t, c.Scenario); got != tt.want {
@@ -153,6 +165,56 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 				t.Errorf("it says %+v", left)
 			}
 		})
+	}
+}
+
+// What was concluded from an annotation is said with its line; of annotations of several controllers all are named.
+func TestAnAnnotationOfAnIngressIsNamed(t *testing.T) {
+	t.Parallel()
+	const tls, scheme = nginxPrefix + "ssl-redirect", albPrefix + "scheme"
+	for annotations, want := range map[string]string{ // order: each for itself
+		tls + ": 'true'":                           "ingress inferred ingress-nginx (annotation " + tls + ", web.yaml:26)",
+		scheme + ": internal":                      "ingress inferred aws-alb-ip (annotation " + scheme + ", web.yaml:26, without a node port for instances)",
+		"konghq.com/strip-path: 'true'":            "ingress assumed l7-generic (annotation konghq.com/strip-path, web.yaml:26)",
+		tls + ": 'true', " + scheme + ": internal": "ingress assumed ingress-nginx (annotations of several controllers: " + scheme + ", web.yaml:26; " + tls + ", web.yaml:26)",
+	} {
+		c, got := inferOne(t, routedWeb("", "", anIngress(annotations, "")), Options{}), ""
+		for _, a := range c.Scenario.Assumptions {
+			if a.ID == "ingress" {
+				got = a.ID + " " + a.Basis + " " + a.Value
+			}
+		}
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		for _, n := range c.Scenario.NotModelled {
+			if n.ID == world.StandIn && !strings.HasPrefix(n.What, "Kong (annotation konghq.com/strip-path, web.yaml:26) is not simulated: ") {
+				t.Error(n.What)
+			}
+		}
+	}
+}
+
+// An annotation by which ingress-nginx sends to the Service counts wherever ingress-nginx is simulated: said by the user, or one of several.
+func TestServiceUpstreamCountsWhereverNginxIsSimulated(t *testing.T) {
+	t.Parallel()
+	const bypass = "ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"
+	upstream := nginxPrefix + "service-upstream: 'true'"
+	if c := inferOne(t, routedWeb("", "", anIngress(upstream, "ingressClassName: any")), Options{LB: "ingress-nginx"}); c.Scenario.Traffic[0].Bypass != bypass {
+		t.Errorf("said by the user: %q", c.Scenario.Traffic[0].Bypass)
+	}
+	if c := inferOne(t, routedWeb("", "", anIngress(upstream, "ingressClassName: any")), Options{LB: "envoy-gateway"}); c.Scenario.Traffic[0].Bypass != "" {
+		t.Errorf("another one: %q", c.Scenario.Traffic[0].Bypass)
+	}
+	c := inferOne(t, routedWeb("", "", anIngress(upstream+", "+albPrefix+"scheme: internal", "")), Options{})
+	for i := range c.Families {
+		f := &c.Families[i]
+		if got := f.Scenario.Traffic[0].Bypass; (got == bypass) != (f.Preset == nginxName) || got != "" && got != bypass {
+			t.Errorf("%s: %q", f.Preset, got)
+		}
+	}
+	if len(c.Families) != 4 {
+		t.Errorf("%d families", len(c.Families))
 	}
 }
 

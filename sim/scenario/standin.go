@@ -16,6 +16,8 @@ type foreignProxy struct {
 	word    string
 	// controllers are beginnings of the controller that an IngressClass or GatewayClass names.
 	controllers []string
+	// annotations are beginnings of those of an Ingress that only it reads.
+	annotations []string
 	// cloud says that the proxy is outside of the cluster, and changed through its maker's API.
 	cloud bool
 	// retries is to how many other pods it takes a request whose connection came to nothing, unless it is told otherwise.
@@ -28,26 +30,26 @@ type foreignProxy struct {
 // (Traffic management, Retries: twice), Kong's (Service.retries: 5), nginx's proxy_next_upstream (error and timeout, all others); all recalled.
 func foreignProxies() []foreignProxy {
 	return []foreignProxy{
-		{name: "Azure Application Gateway", classes: []string{"azure-application-gateway", "azure/application-gateway"}, controllers: []string{"azure/application-gateway"}, cloud: true},
-		{name: "Azure Application Gateway for Containers", classes: []string{"azure-alb-external"}, controllers: []string{"alb.networking.azure.io/"}, cloud: true},
+		{name: "Azure Application Gateway", classes: []string{"azure-application-gateway", "azure/application-gateway"}, controllers: []string{"azure/application-gateway"}, annotations: []string{"appgw.ingress.kubernetes.io/"}, cloud: true},
+		{name: "Azure Application Gateway for Containers", classes: []string{"azure-alb-external"}, controllers: []string{"alb.networking.azure.io/"}, annotations: []string{"alb.networking.azure.io/"}, cloud: true},
 		{name: "Amazon VPC Lattice", classes: []string{"amazon-vpc-lattice"}, controllers: []string{"application-networking.k8s.aws/"}, cloud: true},
-		{name: "ngrok", word: "ngrok", controllers: []string{"k8s.ngrok.com/", "ngrok.com/"}, cloud: true},
-		{name: "Traefik", word: "traefik", controllers: []string{"traefik.io/"}},
-		{name: "HAProxy", word: "haproxy", controllers: []string{"haproxy.org/", "haproxy-ingress.github.io/"}},
-		{name: "Kong", word: "kong", controllers: []string{"ingress-controllers.konghq.com/", "konghq.com/"}, retries: 5},
+		{name: "ngrok", word: "ngrok", controllers: []string{"k8s.ngrok.com/", "ngrok.com/"}, annotations: []string{"k8s.ngrok.com/"}, cloud: true},
+		{name: "Traefik", word: "traefik", controllers: []string{"traefik.io/"}, annotations: []string{"traefik.ingress.kubernetes.io/"}},
+		{name: "HAProxy", word: "haproxy", controllers: []string{"haproxy.org/", "haproxy-ingress.github.io/"}, annotations: []string{"haproxy.org/", "haproxy-ingress.github.io/"}},
+		{name: "Kong", word: "kong", controllers: []string{"ingress-controllers.konghq.com/", "konghq.com/"}, annotations: []string{"konghq.com/"}, retries: 5},
 		{name: "Istio", word: "istio", controllers: []string{"istio.io/"}, retries: 2},
-		{name: "Contour", word: "contour", controllers: []string{"projectcontour.io/"}},
-		{name: "Cilium", word: "cilium", controllers: []string{"cilium.io/", "io.cilium/"}},
-		{name: "APISIX", word: "apisix", controllers: []string{"apisix.apache.org/"}},
-		{name: "Emissary", word: "ambassador", controllers: []string{"getambassador.io/"}},
-		{name: "OpenShift's router", word: "openshift", controllers: []string{"openshift.io/"}},
-		{name: "F5's NGINX Ingress Controller", controllers: []string{"nginx.org/"}, retries: allOthers},
+		{name: "Contour", word: "contour", controllers: []string{"projectcontour.io/"}, annotations: []string{"projectcontour.io/"}},
+		{name: "Cilium", word: "cilium", controllers: []string{"cilium.io/", "io.cilium/"}, annotations: []string{"ingress.cilium.io/"}},
+		{name: "APISIX", word: "apisix", controllers: []string{"apisix.apache.org/"}, annotations: []string{"k8s.apisix.apache.org/"}},
+		{name: "Emissary", word: "ambassador", controllers: []string{"getambassador.io/"}, annotations: []string{"getambassador.io/"}},
+		{name: "OpenShift's router", word: "openshift", controllers: []string{"openshift.io/"}, annotations: []string{"route.openshift.io/"}},
+		{name: "F5's NGINX Ingress Controller", controllers: []string{"nginx.org/"}, annotations: []string{"nginx.org/", "nginx.com/"}, retries: allOthers},
 		{name: "NGINX Gateway Fabric", controllers: []string{"gateway.nginx.org/"}, retries: allOthers},
 	}
 }
 
 // standsFor finds what l7-generic stands in for behind a class: by the controller where the input names one, else by the name of the
-// class. ok is false where nothing says that it is none of the presets'.
+// class, else by annotations that only one controller reads. ok is false where nothing says that it is none of the presets'.
 func standsFor(r *world.Route) (p foreignProxy, ok bool) {
 	if r.Controller != "" {
 		for _, p := range foreignProxies() {
@@ -57,9 +59,18 @@ func standsFor(r *world.Route) (p foreignProxy, ok bool) {
 		}
 		return foreignProxy{name: "controller " + r.Controller}, true
 	}
-	words := strings.FieldsFunc(r.Class, func(c rune) bool { return c == '-' || c == '_' || c == '.' })
+	if p, ok := foreignClass(r.Class); ok {
+		return p, true
+	}
+	c, ok := claimOf(r)
+	return c.foreign, ok && c.maker == makerOther
+}
+
+// foreignClass is whose a class is by its name, of the controllers that are not simulated.
+func foreignClass(class string) (p foreignProxy, ok bool) {
+	words := strings.FieldsFunc(class, func(c rune) bool { return c == '-' || c == '_' || c == '.' })
 	for _, p := range foreignProxies() {
-		if slices.Contains(p.classes, r.Class) || p.word != "" && slices.Contains(words, p.word) {
+		if slices.Contains(p.classes, class) || p.word != "" && slices.Contains(words, p.word) {
 			return p, true
 		}
 	}
@@ -84,6 +95,9 @@ func (b *builder) standIn(t *world.Traffic) string {
 		return ""
 	}
 	words := fmt.Sprintf("%s (%s, %s) is not simulated", p.name, t.Route.Said, where(t.Route.Object, classField(t.Route)))
+	if c, ok := claimOf(t.Route); ok {
+		words = fmt.Sprintf("%s (%s) is not simulated", p.name, c.said(t.Route))
+	}
 	if p.cloud {
 		return words + ": any gateway stands in for it that a provider's API tells of pods, which is reported to take from a second to minutes, without health checks (" + world.CloudGateway + ")"
 	}

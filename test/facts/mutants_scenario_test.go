@@ -425,6 +425,12 @@ var ingressMutants = []mutant{
 	{"an Ingress goes by the name of its class alone", []string{"simulator 5.2"}, scenario, "TestEvidenceOfAnIngress", []edit{
 		{"sim/scenario/route.go", "switch c := r.Controller; {", "switch c := r.Controller[:0]; {"},
 	}},
+	{"annotations of several controllers are the first one's", []string{"simulator 5.2"}, scenario, "TestAnAnnotationOfAnIngressIsNamed", []edit{
+		{"sim/scenario/route_annotation.go", "if len(all) != 1 {", "if len(all) == 0 {"},
+	}},
+	{"service-upstream is for classes called nginx", []string{"simulator 5.2"}, scenario, "TestServiceUpstreamCountsWhereverNginxIsSimulated", []edit{
+		{"sim/scenario/lb.go", "found.bypass = nginxBypass(t.Route)", "_ = nginxBypass(t.Route)"},
+	}},
 	{"one entrance stands for all", []string{"simulator 5.2 Entrances"}, scenario, "TestEachKindOfEntranceIsACase", []edit{
 		{"sim/scenario/entrance.go", "const mostEntrances = 4", "const mostEntrances = 1"},
 	}},
