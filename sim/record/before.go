@@ -79,6 +79,9 @@ func (c *Case) sentence(f *failing) string {
 		if c.Clients[f.stream].External {
 			policy = "externalTrafficPolicy"
 		}
+		if service := c.Clients[f.stream].Shared; service != "" {
+			name = "Service " + service
+		}
 		return fmt.Sprintf("%s: no pod of %s is there and %s is Local", c.whichNodes(f), name, policy)
 	case ledger.NoEndpoint:
 		return fmt.Sprintf("nothing answers: %s has no pod that is ready", name)

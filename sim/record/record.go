@@ -233,11 +233,12 @@ const (
 // Client is one stream of requests of a case.
 type Client struct {
 	Name     string
-	Rate     int  // requests a second in 1/1000, 0 for a closed loop
-	External bool // it asks from outside of the cluster
-	Connects bool // it opens a connection to a pod for each request
-	Pool     int  // connections that it keeps to a server that serves as many requests at once as there are, 0 for others
-	BacksOff bool // after a refusal it waits before it connects again, up to two minutes, as gRPC does, and sessions are taken to
+	Rate     int    // requests a second in 1/1000, 0 for a closed loop
+	External bool   // it asks from outside of the cluster
+	Shared   string // the name of its Service, where that leads to pods of other workloads, too; else ""
+	Connects bool   // it opens a connection to a pod for each request
+	Pool     int    // connections that it keeps to a server that serves as many requests at once as there are, 0 for others
+	BacksOff bool   // after a refusal it waits before it connects again, up to two minutes, as gRPC does, and sessions are taken to
 }
 
 // Run is what became of one seed.

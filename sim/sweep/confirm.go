@@ -219,10 +219,10 @@ func (s *search) describe(a *attempt) record.Fix {
 	for i := range changes {
 		c := &changes[i]
 		f.Edits, f.Pods = append(f.Edits, c.Edits...), f.Pods || c.Replicas > 0
-		if c.Cost != "" {
+		if c.Cost != "" && !slices.Contains(costs, c.Cost) { // two changes may cost the same, once
 			costs = append(costs, c.Cost)
 		}
-		if c.Destructive != "" {
+		if c.Destructive != "" && !slices.Contains(reasons, c.Destructive) {
 			reasons = append(reasons, c.Destructive)
 		}
 		if c.Sleep > 0 {

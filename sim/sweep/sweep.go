@@ -145,6 +145,23 @@ func limiting(sc *world.Scenario, t *world.Traffic) int {
 	return t.Clients
 }
 
+// shared is the name of a stream's Service where that leads to pods of several workloads, "" where it does not.
+func shared(sc *world.Scenario, t *world.Traffic) string {
+	svc, behind := sc.ServiceNamed(t.Service), 0
+	if svc == nil {
+		return ""
+	}
+	for i := range sc.Workloads {
+		if sc.Workloads[i].SelectedBy(svc) {
+			behind++
+		}
+	}
+	if behind < 2 {
+		return ""
+	}
+	return svc.Name
+}
+
 // recordOf begins a case's record, with the Scenario that it is run with.
 func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 	out := record.Case{
@@ -163,7 +180,7 @@ func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 		out.Nodes = append(out.Nodes, n.Name)
 	}
 	for _, t := range sc.Traffic {
-		out.Clients = append(out.Clients, record.Client{Name: t.Name, Rate: t.Rate, External: t.External, Connects: t.Connects(), Pool: limiting(sc, &t), BacksOff: t.Connection == world.ConnectionHTTP2 || t.Connection == world.ConnectionSession})
+		out.Clients = append(out.Clients, record.Client{Name: t.Name, Rate: t.Rate, External: t.External, Connects: t.Connects(), Shared: shared(sc, &t), Pool: limiting(sc, &t), BacksOff: t.Connection == world.ConnectionHTTP2 || t.Connection == world.ConnectionSession})
 	}
 	for i := range sc.Workloads {
 		if w := &sc.Workloads[i]; w.Name() == c.Workload {
