@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -180,6 +181,19 @@ func (b *builder) connects(own cursor, t *world.Traffic) {
 		c.fail("connectTimeout %s is longer than timeout %s, which covers it", t.ConnectTimeout.Duration(), t.Timeout.Duration())
 	}
 	boundConnect(t)
+}
+
+// unusedDial warns of a time for gRPC's clients to connect where none of the cases has such clients.
+func (b *builder) unusedDial(cases []Case) {
+	c := b.clientsField("dialTimeout")
+	runs := func(c Case) bool { return c.Scenario != nil }
+	dials := func(c Case) bool {
+		return c.Scenario != nil && slices.ContainsFunc(c.Scenario.Traffic, func(t world.Traffic) bool { return t.Connection == world.ConnectionHTTP2 })
+	}
+	if !c.present() || b.opts.ConnectTimeout != "" || !slices.ContainsFunc(cases, runs) || slices.ContainsFunc(cases, dials) || manifest.HasErrors(b.doc.problems) {
+		return
+	}
+	b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no client uses gRPC or HTTP/2: it has no effect; for others it is connectTimeout")
 }
 
 // repeatsSYNs fills in how the kernel of the client repeats a SYN without an answer.

@@ -49,6 +49,29 @@ webhooks: [{name: web.example.com, admissionReviewVersions: [v1], sideEffects: N
 `
 
 // parsed reads a Scenario with more fields, of Services of a type.
+// A time for gRPC's clients to connect is warned of where there are none.
+func TestADialTimeoutWithoutClientsOfGRPCIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	grpc := strings.Replace(altWeb, "targetPort: 8080", "targetPort: 8080, name: grpc", 1)
+	const want = "no client uses gRPC or HTTP/2: it has no effect"
+	for name, tt := range map[string]struct { // order: each for itself
+		text   string
+		opts   Options
+		warned bool
+	}{
+		"no gRPC":           {altWeb, Options{Set: []string{"clients.dialTimeout=5s"}}, true},
+		"gRPC":              {grpc, Options{Set: []string{"clients.dialTimeout=5s"}}, false},
+		"for all that dial": {altWeb, Options{ConnectTimeout: "5s"}, false},
+		"nothing said":      {altWeb, Options{}, false},
+	} {
+		cases, problems := casesIn(t, tt.text, tt.opts)
+		warned := len(problems) == 1 && problems[0].Severity == manifest.Warning && strings.HasPrefix(problems[0].Message, want)
+		if warned != tt.warned || !warned && len(problems) > 0 || len(cases) == 0 {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+}
+
 func parsed(t *testing.T, kind, spec string, opts Options) (*world.Scenario, string) {
 	t.Helper()
 	text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  actions: [{rolloutRestart: deployment/web}]\n" + spec + "---" + fmt.Sprintf(clientsWeb, kind)

@@ -98,6 +98,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	b.idleBudgets()
 	b.guests()
 	b.unusedBalancer(cases...)
+	b.unusedDial(cases)
 	problems := b.doc.sorted()
 	if manifest.HasErrors(problems) {
 		for i := range cases {
