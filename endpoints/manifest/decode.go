@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -249,7 +250,7 @@ func (d *decoder) unknown(p *structPlan, key *node) {
 	if d.quiet > 0 {
 		return
 	}
-	if near := Nearest(key.text, p.names); near != "" {
+	if near := cmp.Or(Nearest(key.text, p.names), onlyLonger(key.text, p.names)); near != "" {
 		d.report(Warning, key, "unknown field, ignored; did you mean %s?", near)
 		d.findings[len(d.findings)-1].meant = near
 		return

@@ -3,8 +3,8 @@ package manifest
 import "strings"
 
 // Nearest returns the candidate that name was most likely meant to be: the same
-// but for case, at most two edits away (one in a short word), or the only one that
-// goes on where a long name ends. "" when there is none. The first of equally near candidates wins, so candidates must be in
+// but for case, or at most two edits away (one in a short word). "" when there
+// is none. The first of equally near candidates wins, so candidates must be in
 // a fixed order.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", 3
@@ -21,9 +21,6 @@ func Nearest(name string, candidates []string) string {
 		if d := distance(name, c, bestDistance); d < bestDistance && d < len(c) {
 			best, bestDistance = c, d
 		}
-	}
-	if best == "" {
-		return onlyLonger(name, candidates)
 	}
 	return best
 }
