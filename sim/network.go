@@ -259,7 +259,7 @@ func (s *server) ClosesAnswered() bool {
 // error.
 func (s *server) Plain() *engine.Dist {
 	app := s.instance.App
-	if app.Concurrency > 0 || app.Errors > 0 {
+	if app.Concurrency > 0 || app.Errors > 0 || s.instance.Alone {
 		return nil
 	}
 	return &app.Serve
@@ -321,6 +321,13 @@ func (o *observer) Terminated(i *kubelet.Instance) {
 func (o *observer) closeConnections(i *kubelet.Instance) {
 	if o.traffic != nil && !i.App.IgnoresSIGTERM {
 		o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)
+	}
+}
+
+// LeftAlone has what comes from now on be answered with errors.
+func (o *observer) LeftAlone(i *kubelet.Instance) {
+	if o.traffic != nil {
+		o.traffic.Errs(uint64(i.Pod), o.eng.Now())
 	}
 }
 

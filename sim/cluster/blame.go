@@ -67,6 +67,9 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	case ledger.FaultForgotten: // nobody was late: the client keeps connections for longer than it
 		return ledger.KeepaliveRace, ledger.Spec
 	case ledger.FaultErred:
+		if i := w.Instance(target.Addr()); i != nil && i.Alone { // nobody was late: the manifest has one container end before the other
+			return ledger.AppError, ledger.Spec
+		}
 		return ledger.AppError, ledger.App
 	case ledger.FaultDrainCut:
 		return ledger.DrainCut, ledger.LBController

@@ -154,6 +154,9 @@ func (w *World) latest(workload int) api.ReplicaSetID {
 // Server is the number of the container of a workload that traffic goes to.
 func (w *World) Server(workload int) int { return w.workloads[workload].main }
 
+// PassesTo are the containers that the server of a workload passes its requests on to.
+func (w *World) PassesTo(workload int) []string { return w.sc.Workloads[workload].Behind }
+
 // Hook is what the preStop hook of a container does.
 func (w *World) Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
 	if w.ResourceOf(id) != w.sc.Workloads[id.Workload].Resource {

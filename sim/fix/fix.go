@@ -239,7 +239,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), only(updates, t.oneByOne), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(ends && t.cut() > 0, t.grace), only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), only(ends, t.staysReady), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
+		only(ends && t.cut() > 0, t.grace), only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), only(waits, func() *Change { return t.abreast(lateness) }), only(ends, t.staysReady), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
 		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends && t.cut() == 0, t.grace), t.anyNode(), t.anyNodeInside(), only(ends, t.upgraded),
 	}
 }

@@ -170,6 +170,29 @@ func TestWhatTheServerNeedsSleepsAsLong(t *testing.T) {
 	}
 }
 
+// Where the hook of a proxy is long enough, what it passes its requests on to sleeps as long as it does; else both get a longer one.
+func TestWhatIsBehindAProxySleepsAsLong(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct{ hook, beside, title, yaml string }{
+		{"sleep: {seconds: 20}", "ports: [{containerPort: 9}]", "preStop: sleep 20 in container api, behind web", "{sleep: {seconds: 20}}"},
+		{"sleep: {seconds: 25}", "ports: [{containerPort: 9}]", "preStop: sleep 25 in container api, behind web, terminationGracePeriodSeconds: 35", "{sleep: {seconds: 25}}"},
+		{"sleep: {seconds: 20}", "ports: [{containerPort: 9}], lifecycle: {preStop: {exec: {command: [/bin/bye]}}}", "preStop: sleep 20 in container api before its hook (if the image has a shell), behind web, terminationGracePeriodSeconds: 35", `{exec: {command: [/bin/sh, -c, "sleep 20; /bin/bye"]}}`},
+		{"sleep: {seconds: 20}", "ports: [{containerPort: 9}], lifecycle: {preStop: {sleep: {seconds: 20}}}", "", ""},
+		{"sleep: {seconds: 20}", "env: []", "", ""},
+		{"sleep: {seconds: 9}", "ports: [{containerPort: 9}]", "", ""},
+	} {
+		text := strings.Replace(fill(map[string]string{"CONTAINER": "        lifecycle: {preStop: {" + x.hook + "}}"}), "      containers:\n", "      containers:\n      - {name: api, image: example.com/api, "+x.beside+"}\n", 1)
+		sc, w := worldOf(t, text, scenario.Options{})
+		c := (&target{sc: sc, w: w, server: w.ServerIndex()}).abreast(9 * engine.Second)
+		switch {
+		case (c == nil) != (x.title == ""):
+			t.Errorf("%s, %s: %+v", x.hook, x.beside, c)
+		case c != nil && (c.Title != x.title || c.Edits[0].To.YAML != x.yaml):
+			t.Errorf("%s, %s: %q, %v", x.hook, x.beside, c.Title, c.Edits)
+		}
+	}
+}
+
 // One pod more needs what the others have, and a GPU is nobody's meanwhile.
 func TestAPodMoreNeedsItsGPU(t *testing.T) {
 	t.Parallel()

@@ -34,6 +34,8 @@ type Specs interface {
 	App(p *api.Pod) *world.App
 	// Server is the number of the container that traffic goes to, Hook what a container's preStop hook does.
 	Server(workload int) int
+	// PassesTo are the names of the containers without which the server answers with errors.
+	PassesTo(workload int) []string
 	Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook
 	// Lacks says whether the image of a container is known not to have the program of a probe: the kubelet throws that error away, so such a
 	// readiness or startup probe never succeeds, and none ever fails.

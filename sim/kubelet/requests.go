@@ -12,7 +12,7 @@ type Reply uint8
 // The replies.
 const (
 	Answered   Reply = iota
-	Erred            // with an error, as many as the scenario asks for
+	Erred            // with an error: as many as the scenario asks for, or all where what is behind it has ended
 	TurnedAway       // at once: the app and its queue are full
 )
 
@@ -23,7 +23,7 @@ func (i *Instance) Serve(draw uint64, now engine.Time) (end engine.Time, how Rep
 	switch {
 	case !ok:
 		return 0, TurnedAway
-	case app.Errors > 0 && engine.Below(engine.Another(draw), 1000) < app.Errors:
+	case i.Alone, app.Errors > 0 && engine.Below(engine.Another(draw), 1000) < app.Errors:
 		return end, Erred
 	default:
 		return end, Answered

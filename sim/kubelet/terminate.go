@@ -1,6 +1,8 @@
 package kubelet
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
@@ -327,6 +329,8 @@ func (c *Container) end(how event.Ending) {
 	c.tell(event.Event{Kind: event.Ended, Ending: how})
 	if c == c.wk.Main {
 		c.endInstance(how)
+	} else if c.wk.terminating {
+		c.leaveAlone()
 	}
 	stopped := c.stopped
 	c.stopped = nil
@@ -337,6 +341,17 @@ func (c *Container) end(how event.Ending) {
 		c.wk.noticed() // the kubelet restarts it when it has seen it
 	}
 	c.wk.Wake()
+}
+
+// leaveAlone tells of a server that runs on without the container, which it passes its requests on to: a proxy does not end with what is
+// behind it (docs/model/pod-lifecycle.md 2.1 Behind a proxy). Where what is behind it was killed before the pod was told to end, the kubelet starts it again.
+func (c *Container) leaveAlone() {
+	i := c.wk.Instance
+	if i.Alone || !i.Running || !slices.Contains(c.wk.k.d.Specs.PassesTo(i.Workload), c.spec.Name) {
+		return
+	}
+	c.wk.k.d.Observer.LeftAlone(i)
+	i.Alone = true
 }
 
 func (c *Container) endInstance(how event.Ending) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const (
@@ -149,6 +150,21 @@ func (c *Case) judge() {
 	case border != "" && n.runs >= surelyMany:
 		c.Reason = fmt.Sprintf("on the border between %s and %s", c.Verdict, border)
 	}
+	if (c.Verdict == Holds || c.Verdict == Rare) && c.Uncounted() {
+		c.Verdict = Depends
+	}
+}
+
+// Uncounted says that something is lost of a case, or may be, that no run counts.
+func (c *Case) Uncounted() bool {
+	return slices.ContainsFunc(c.NotModelled, func(n world.NotModelled) bool { return world.Uncounted(n.ID) })
+}
+
+// HangsOnContainer says that a case loses nothing in its runs, or hardly ever, and that a container which the server needs, or may need, ends before it.
+func (c *Case) HangsOnContainer() bool {
+	n := tallyOf(c.Runs)
+	word := n.word()
+	return c.Verdict == Depends && c.Uncounted() && (word == Holds || word == Rare) && len(c.Families) == 0
 }
 
 // waitsFor is what the first run that cannot end waits for, where more cannot than may be rare, else nil.
@@ -266,6 +282,8 @@ func (c *Case) Fails(l Limits) bool {
 	switch {
 	case c.Expectation != nil:
 		return len(c.Unmet) > 0
+	case c.Verdict == Depends && failOn.Rank() >= Drops.Rank() && c.HangsOnContainer() && c.needs():
+		return true // that something is lost is known
 	case c.Verdict == Holds:
 		return false
 	case c.Verdict == NotJudged:
@@ -283,6 +301,11 @@ func (c *Case) Fails(l Limits) bool {
 func (l *Limits) allow(c *Case) bool {
 	return (l.MaxDrops > 0 || l.MaxLost > 0) && c.Lasting() == 0 &&
 		(l.MaxDrops == 0 || c.RequestsLost.Median <= l.MaxDrops) && (l.MaxLost == 0 || c.LostSeconds.Median <= int64(l.MaxLost))
+}
+
+// needs says that a container which the server is known to need ends before it.
+func (c *Case) needs() bool {
+	return slices.ContainsFunc(c.NotModelled, func(n world.NotModelled) bool { return n.ID == world.Needed })
 }
 
 // Fails says whether anything of a simulation is a finding: one of its cases, or, where failing on what is not judged is asked for, that there is

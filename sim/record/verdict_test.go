@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // many makes a case of so many runs of which the first k lose so many requests, 10 ms of traffic each.
@@ -138,6 +139,35 @@ func TestFailOnNamesTheMildestVerdictThatFails(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", failOn, got, want)
+		}
+	}
+}
+
+// What nothing is lost of in any run is no verdict that holds where a container that the server needs, or may need, ends before it. One that it is known
+// to need is a finding.
+func TestWhatIsNotCountedIsNoVerdictThatHolds(t *testing.T) {
+	t.Parallel()
+	with := func(c *Case, id string) *Case {
+		c.Verdict, c.NotModelled = "", []world.NotModelled{{ID: id}}
+		c.Close()
+		return c
+	}
+	for _, x := range []struct {
+		c            *Case
+		want         Verdict
+		hangs, fails bool
+	}{
+		{with(many(100, 0, 0, 0), "capacity"), Holds, false, false},
+		{with(many(100, 0, 0, 0), world.Beside), Depends, true, false},
+		{with(many(100, 0, 0, 0), world.Needed), Depends, true, true},
+		{with(many(200, 1, 1, 0), world.Needed), Depends, true, true},
+		{with(many(100, 100, 20, 0), world.Needed), Drops, false, true},
+	} {
+		if x.c.Verdict != x.want || x.c.HangsOnContainer() != x.hangs || x.c.Fails(Limits{}) != x.fails || x.c.Fails(Limits{FailOn: Outage}) {
+			t.Errorf("%v: %s, hangs on a container %t, fails %t", x.c.NotModelled, x.c.Verdict, x.c.HangsOnContainer(), x.c.Fails(Limits{}))
+		}
+		if x.hangs && !x.c.Fails(Limits{FailOn: Depends}) {
+			t.Errorf("%v does not fail on what depends", x.c.NotModelled)
 		}
 	}
 }

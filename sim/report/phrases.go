@@ -148,11 +148,25 @@ func withLateness(words string, b ledger.Blame) string {
 	return words
 }
 
+// leftAlone is the phrase of a proxy that runs on when what it passes requests on to has ended: nobody else answers with errors that are not asked for.
+var leftAlone = phrase{
+	name:  "the proxy in a pod answered with errors, for the app behind it had stopped",
+	story: "the app in a pod stops before the proxy in front of it, which goes on taking requests and answers them with errors",
+}
+
+// phraseOf is what there is to say of a cause and of whose it is.
+func phraseOf(b ledger.Blame) phrase {
+	if b.Cause == ledger.AppError && b.Actor == ledger.Spec {
+		return leftAlone
+	}
+	return phrases[b.Cause]
+}
+
 // causeName is a cause and the component that was late in words that fit into a table.
-func causeName(b ledger.Blame) string { return withLateness(phrases[b.Cause].name, b) }
+func causeName(b ledger.Blame) string { return withLateness(phraseOf(b).name, b) }
 
 // causeStory is the same as a sentence, without an end.
-func causeStory(b ledger.Blame) string { return withLateness(phrases[b.Cause].story, b) }
+func causeStory(b ledger.Blame) string { return withLateness(phraseOf(b).story, b) }
 
 // either is what a cause calls that which stands before the nodes or pods, where nobody knows what it is.
 const either = "the load balancer or proxy"

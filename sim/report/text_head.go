@@ -282,6 +282,10 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 		return words
 	}
 	verdict := c.Verdict
+	if c.HangsOnContainer() {
+		return fmt.Sprintf(" lost %s in %d simulated %s, and may lose more: a container that it needs, or may need, stops before it does.",
+			lostWords(c), len(c.Runs), strings.TrimPrefix(many(c, 2), "2 "))
+	}
 	if verdict == record.Depends {
 		verdict = c.Central
 	}
@@ -322,6 +326,14 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 	default:
 		return fmt.Sprintf(", %s: %s.%s", happening(c), c.Reason, longer(c, by))
 	}
+}
+
+// lostWords is what a case lost that loses nothing, or hardly anything.
+func lostWords(c *record.Case) string {
+	if c.WithLoss == 0 {
+		return "nothing"
+	}
+	return "up to " + span(engine.Time(c.LostSeconds.Max))
 }
 
 // noPodFor is for how long no pod of a case could answer in the median run, where that is longer than all that got no answer in a row: who asks
@@ -536,6 +548,8 @@ func (t *text) noticed(c *record.Case) []string {
 		}
 	}
 	switch {
+	case len(out) == 0 && c.HangsOnContainer():
+		return []string{"in these runs nobody: " + listed(spared, 3) + place + " got all answers, as if no container needed another"}
 	case len(out) == 0 && len(c.Before) > 0:
 		return []string{"nobody: " + listed(spared, 3) + place + " got as many answers as without it"}
 	case len(out) == 0:

@@ -109,7 +109,7 @@ func (a *alike) workload(s *world.Scenario, w *world.Workload) {
 	r := world.CopyOf(w.Resource)
 	r.SetNamespace(a.name(r.GetNamespace()))
 	r.SetName(a.name(r.GetName()))
-	hooks := map[string]world.Hook{}
+	hooks, behind := map[string]world.Hook{}, []string(nil)
 	containers := world.TemplateOf(r).Spec.Containers
 	for i := range containers {
 		c := &containers[i]
@@ -120,7 +120,14 @@ func (a *alike) workload(s *world.Scenario, w *world.Workload) {
 		}
 		c.Name = name
 	}
+	for _, name := range w.Behind {
+		behind = append(behind, a.token("container", name))
+	}
+	if len(behind) > 0 {
+		fmt.Fprintln(&a.text, behind)
+	}
 	a.spec(world.SpecOf(r))
+	w.Behind = behind
 	w.Resource, w.Hooks, w.Server = r, hooks, a.token("container", w.Server)
 }
 

@@ -171,34 +171,61 @@ func (b *builder) besideServer(w *world.Workload) {
 		}
 		app := servers.ContainerApp(c, w.Template().Labels, world.Overrides{})
 		b.readFPM(w, c, &app)
-		switch passes := needs(w, app.Profile); {
-		case passes && before >= engine.Second:
-			b.needed(w, c, serves, before)
-			continue
+		switch passes := slices.Contains(w.Behind, c.Name); {
+		case passes && before >= engine.Second: // it is simulated
+			b.takenToStop(w, c, &app)
 		case passes && app.Profile == servers.PHPFPM && !app.Graceful() && w.App.Graceful() && serves < engine.Second:
 			b.cutBehind(w, c)
-			continue
 		case passes && before > -engine.Second:
-			b.notModelled("beside", fmt.Sprintf("container %s is told to stop together with %s, which passes its requests on to it: what %s is still finishing then may fail (502)", c.Name, w.Server, w.Server),
+			b.notModelled("together", fmt.Sprintf("container %s is told to stop together with %s, which passes its requests on to it: what %s is still finishing then may fail (502)", c.Name, w.Server, w.Server),
 				w.Kind()+" "+w.Name(), "more")
-			continue
-		case before < engine.Second:
-			continue
+		case before >= engine.Second && !passes:
+			b.stopsBefore(w, c, serves, before)
 		}
-		when := "at once"
-		if hook.Kind != servers.HookNone && serves-before > 0 {
-			when = "after " + (serves - before).Seconds() + " s"
-		}
-		b.notModelled("beside", fmt.Sprintf("as the manifest is, container %s is told to stop %s, %s before %s: if %s needs it, what is sent to the pod in that time fails",
-			c.Name, when, before.Seconds()+" s", w.Server, w.Server), w.Kind()+" "+w.Name(), "more")
 	}
 }
 
-// needs says that a web server, by its profile or the name of its image, serves a pod and passes its requests on to a server of apps beside it.
-func needs(w *world.Workload, app string) bool {
-	web := slices.Contains([]string{"nginx", "nginx-sigterm", "httpd", "caddy", "haproxy", "envoy"}, w.App.Profile) ||
-		slices.ContainsFunc(w.Template().Spec.Containers, func(c corev1.Container) bool { return c.Name == w.Server && servers.IsWebServer(&c) })
-	return web && slices.Contains([]string{servers.PHPFPM, "gunicorn", "uvicorn", "uwsgi", "puma"}, app)
+// takenToStop says what is assumed of an app behind a proxy of which nothing is known.
+func (b *builder) takenToStop(w *world.Workload, c *corev1.Container, app *world.App) {
+	if app.Basis != "manifest" && app.Basis != inferred {
+		b.notModelled("behind-proxy", fmt.Sprintf("container %s, behind %s, is taken to take no requests any more as soon as it is told to stop", c.Name, w.Server), w.Kind()+" "+w.Name(), "fewer")
+	}
+}
+
+// stopsBefore names a container that ends before the server, and is not simulated: one that leads out of the pod is needed for what it leads to, and of
+// others nobody knows.
+func (b *builder) stopsBefore(w *world.Workload, c *corev1.Container, serves, before engine.Time) {
+	when, at := "at once", containerAt(w, c)
+	if b.hooked(w, c) && serves-before > 0 {
+		when = "after " + (serves - before).Seconds() + " s"
+	}
+	n := world.NotModelled{
+		ID: world.Beside, Object: w.Kind() + " " + w.Name(), Direction: "more",
+		What: fmt.Sprintf("as the manifest is, container %s (%s) is told to stop %s, %s s before %s: if %s needs it, what is sent to the pod in that time fails, and is not counted here",
+			c.Name, at, when, before.Seconds(), w.Server, w.Server),
+		Remedy: b.sameDelay(w, c, serves),
+	}
+	if servers.LeadsOut(c) {
+		n.ID = world.Needed
+		n.What = fmt.Sprintf("container %s (%s) is told to stop %s, %s s before %s: what %s is asked then and needs what is behind it for, such as a database, fails, and is not counted here",
+			c.Name, at, when, before.Seconds(), w.Server, w.Server)
+		n.Remedy += "; or have it be a sidecar, an init container with restartPolicy: Always (Kubernetes 1.29 and later), which ends last"
+	}
+	b.out.NotModelled = append(b.out.NotModelled, n)
+}
+
+func (b *builder) hooked(w *world.Workload, c *corev1.Container) bool {
+	return w.Hooks[c.Name].Kind != servers.HookNone
+}
+
+// sameDelay is the hook with which a container ends no sooner than the server.
+func (b *builder) sameDelay(w *world.Workload, c *corev1.Container, serves engine.Time) string {
+	seconds := int64((serves + engine.Second - 1) / engine.Second)
+	hook := fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
+	if b.out.Kubernetes.Version.Before(sleepAction) {
+		hook = fmt.Sprintf("{exec: {command: [sleep, %q]}}", fmt.Sprint(seconds))
+	}
+	return fmt.Sprintf("the same delay in container %s, too (%s): lifecycle: {preStop: %s}", c.Name, containerAt(w, c), hook)
 }
 
 // containerAt says where a container of a workload stands.
@@ -215,17 +242,5 @@ func (b *builder) cutBehind(w *world.Workload, c *corev1.Container) {
 		What: fmt.Sprintf("container %s (%s) cuts what it is answering when it is told to stop, unless %s is set, and %s passes its requests on to it: those fail (502), and are not counted here",
 			c.Name, at, fpmTimeout, w.Server),
 		Remedy: fmt.Sprintf("%s = 20 under [global] in the configuration of php-fpm in container %s (%s)", fpmTimeout, c.Name, at),
-	})
-}
-
-// needed says that the app behind a web server in one pod ends before it: what is sent to the pod in between fails, as without any hook.
-func (b *builder) needed(w *world.Workload, c *corev1.Container, serves, before engine.Time) {
-	name, seconds := w.Kind()+" "+w.Name(), int64((serves+engine.Second-1)/engine.Second)
-	at := containerAt(w, c)
-	b.out.NotModelled = append(b.out.NotModelled, world.NotModelled{
-		ID: world.Needed, Object: name, Direction: "more",
-		What: fmt.Sprintf("container %s (%s) is told to stop %s s before %s, which passes its requests on to it: what is sent to the pod in that time fails (502), and is not counted here",
-			c.Name, at, before.Seconds(), w.Server),
-		Remedy: fmt.Sprintf("the same delay in container %s, too (%s): lifecycle: {preStop: {sleep: {seconds: %d}}}", c.Name, at, seconds),
 	})
 }

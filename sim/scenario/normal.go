@@ -89,6 +89,7 @@ func (w *printer) workload(x *world.Workload) {
 		w.raw("terminationGracePeriodSeconds", strconv.FormatInt(*g, 10))
 	}
 	w.line("server", x.Server)
+	w.texts("behind", x.Behind)
 	var claims []string
 	for _, c := range x.Claims {
 		claims = append(claims, c.Name+" "+c.Access.String())

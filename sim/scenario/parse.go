@@ -381,6 +381,7 @@ func (b *builder) describe(w *world.Workload, server int) {
 	b.readCorefile(w, c)
 	b.readFPM(w, c, &w.App)
 	b.readProxyConfig(w, c)
+	b.passesTo(w)
 }
 
 // app puts what apps.NAME says over the table's profile.

@@ -111,7 +111,34 @@ func Needed(c *corev1.Container, labels map[string]string) bool {
 	listens := slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool {
 		return !slices.ContainsFunc([]string{"metric", "prom", "health", "probe", "telemetry", "monitor", "debug"}, func(w string) bool { return strings.Contains(p.Name, w) })
 	})
-	return !app.IgnoresSIGTERM && (listens || app.Basis == "inferred" || isSidecar(c))
+	return !app.IgnoresSIGTERM && (listens || app.Basis == "inferred" || isSidecar(c) || LeadsOut(c))
+}
+
+// PassesOn says that a container is a proxy or a web server that passes requests on to an app, by its image or command: nothing else is known of
+// what a server needs for its answers. One that is managed from outside leads to other pods.
+func PassesOn(c *corev1.Container, app *world.App) bool {
+	return IsWebServer(c) && app.Profile != "envoy-gateway" && app.Profile != "ingress-nginx" || ParseImage(c.Image).Named("oauth2-proxy") ||
+		slices.Contains([]string{"nginx", "nginx-sigterm", "httpd", "caddy", "haproxy", "envoy", "traefik"}, app.Profile)
+}
+
+// BehindProxy says whether a container beside a proxy is what that passes requests on to: an app that listens, or is known to be a server of apps, and
+// ends when told. What manages the proxy, and what serves others than its clients, is not.
+func BehindProxy(c *corev1.Container, labels map[string]string) bool {
+	if !Needed(c, labels) || isSidecar(c) || IsDatabase(EvidenceOf(c, labels)) || IsWebServer(c) {
+		return false
+	}
+	words := append(ParseImage(c.Image).segments(), strings.FieldsFunc(c.Name, func(r rune) bool { return r == '-' })...)
+	return !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(managerWords(), w) })
+}
+
+// managerWords are words in names of containers, and of their images, that manage a proxy beside them.
+func managerWords() []string {
+	return []string{"admin", "auth", "authz", "bouncer", "controller", "dataplane", "dataplaneapi", "discovery", "manager", "operator", "pilot", "proxy", "shutdown", "sync", "syncer", "watcher", "xds"}
+}
+
+// LeadsOut says whether a container is a proxy through which what is beside it reaches something outside of its pod, a database mostly, by its image.
+func LeadsOut(c *corev1.Container) bool {
+	return ParseImage(c.Image).Named("cloud-sql-proxy", "gce-proxy", "alloydb-auth-proxy", "pgbouncer", "pgcat", "odyssey", "proxysql", "mysql-router", "twemproxy", "daprd")
 }
 
 // watcherWords are words in names of images of what nobody waits for: shippers of logs, collectors, exporters.

@@ -1,7 +1,9 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
@@ -191,6 +193,8 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 			return preStop()
 		}
 		return fewPods(w, updated)
+	case ledger.AppError:
+		return behindProxy(w, b)
 	case ledger.KilledInFlight:
 		return fmt.Sprintf("terminationGracePeriodSeconds %d", grace(w)), "spec.template.spec.terminationGracePeriodSeconds"
 	case ledger.ExitInFlight:
@@ -219,6 +223,19 @@ func hookOf(w *world.Workload) (what, path string) {
 		return noPreStop(w), server
 	}
 	return "preStop: " + hook.Why + cutAt(w, &hook), server + ".lifecycle.preStop"
+}
+
+// behindProxy is the container that ends before the proxy in front of it, and what its hook does.
+func behindProxy(w *world.Workload, b ledger.Blame) (what, path string) {
+	if b.Actor != ledger.Spec || len(w.Behind) == 0 {
+		return "", ""
+	}
+	first := slices.MinFunc(w.Behind, func(x, y string) int { return cmp.Compare(w.Hooks[x].Duration.Min(), w.Hooks[y].Duration.Min()) })
+	path = world.ServingPath(&w.Template().Spec, first)
+	if w.Hooks[first].Kind == "" {
+		return "no preStop of container " + first + ", which is behind " + w.Server, path
+	}
+	return "preStop of container " + first + ", which is behind " + w.Server + ": " + w.Hooks[first].Why, path + ".lifecycle.preStop"
 }
 
 // saysUnready is what has a server that stops fail its readiness probe on purpose: its hook, or SIGTERM.

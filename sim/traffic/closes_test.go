@@ -39,6 +39,35 @@ func drained(t *testing.T, spec Spec, closes, drawAll bool) (ok, failed, cuts ui
 	return all.OK, all.Failed, tr.Cuts(0)
 }
 
+// A server that answers with errors from 1.02 s on has answered what it had begun.
+func TestAServerThatErrsFromNowOn(t *testing.T) {
+	t.Parallel()
+	for name, spec := range map[string]Spec{ // order: each for itself
+		"HTTP/2":          {Kind: HTTP2, Clients: 1},
+		"a pool":          {Kind: PerRequest, KeepAlive: true, Clients: 1},
+		"new connections": {Kind: PerRequest},
+	} {
+		for _, drawAll := range []bool{false, true} {
+			w, old, _ := two()
+			eng := engine.New(1, engine.Limits{})
+			led := ledger.New(1, 1000, eng.Hash())
+			spec.Timeout, spec.RTT, spec.Interval, spec.Arrivals = engine.Second, ms, 100*ms, Constant
+			tr := newKept(t, w, led, eng, []Spec{spec})
+			if drawAll {
+				tr.DrawAll()
+			}
+			tr.RunUntil(1020 * ms)
+			tr.Errs(1, 1020*ms)
+			old.errs = true
+			tr.Stop(2020 * ms)
+			tr.RunUntil(2500 * ms)
+			if all := led.All(); all.OK == 0 || all.Failed != 10 || all.OK+all.Failed != all.Total {
+				t.Errorf("%s, drawn %t: %d answered, %d failed of %d", name, drawAll, all.OK, all.Failed, all.Total)
+			}
+		}
+	}
+}
+
 func TestADrainingServerClosesConnectionsWithTheirNextAnswer(t *testing.T) {
 	t.Parallel()
 	for name, spec := range map[string]Spec{ // order: each for itself

@@ -296,6 +296,19 @@ func (t *Traffic) CloseAnswered(server uint64, now engine.Time) {
 	}
 }
 
+// Errs is a server of which more is to be said from now on than when it answers: it answers with errors. What it has begun it answers.
+func (t *Traffic) Errs(server uint64, now engine.Time) {
+	t.catchUpAll(now)
+	for _, s := range t.streams {
+		t.stir(s, now)
+		for c := range s.conns() {
+			if c.connected() && c.target.Server.ID() == server {
+				c.takes = nil
+			}
+		}
+	}
+}
+
 // shut closes one connection at the server's end.
 func (t *Traffic) shut(c *conn, now engine.Time, all bool) {
 	switch {

@@ -118,7 +118,8 @@ type Server interface {
 	// Serve starts a request now and returns when it will be answered, and how.
 	Serve(draw uint64, now engine.Time) (end engine.Time, answer Answer)
 	// Plain returns how long the server takes to answer when that is all there is to say: it answers
-	// each request, with no error. Else nil. Serve takes as long, by the same draw. It is always the same.
+	// each request, with no error. Else nil. Serve takes as long, by the same draw. It is always the same,
+	// until the server Errs.
 	Plain() *engine.Dist
 	// ClosesAnswered says whether the server closes each connection with the next answer over it: see CloseAnswered.
 	ClosesAnswered() bool

@@ -110,6 +110,9 @@ type Workload struct {
 	// Server is the name of the container that App describes: the one that traffic goes to.
 	Server string
 	App    App
+	// Behind are the containers that the server, a proxy, passes its requests on to: from when the first of them has been told to end, the
+	// server answers with errors.
+	Behind []string
 	// Hooks holds what each container's preStop and postStart hooks do, by container name; a container
 	// without a hook has none.
 	Hooks map[string]Hook
@@ -449,6 +452,7 @@ const (
 	Refused     = "refused"          // the load balancer's controller refuses the Service
 	LongUDP     = "long-udp"         // connections over UDP that last
 	Needed      = "needed"           // a container that the server needs stops before it
+	Beside      = "beside"           // a container that the server may need does
 	Dropped     = "dropped"          // the API server drops a hook
 	Undeclared  = "undeclared"       // nobody declares the port that a Service leads to
 	LongLived   = "long-connections" // connections that last, as WebSockets, are simulated with requests
@@ -460,12 +464,16 @@ const (
 // Foremost says whether what is left out under an ID belongs to the first lines of a report.
 func Foremost(id string) bool {
 	switch id {
-	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Dropped, Undeclared, LongLived, ByNodePort, Drift, Promotion:
+	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Beside, Dropped, Undeclared, LongLived, ByNodePort, Drift, Promotion:
 		return true
 	default:
 		return false
 	}
 }
+
+// Uncounted says whether what is left out under an ID loses something, or may, of which no run says how much: that nothing is lost in the runs is no
+// verdict then.
+func Uncounted(id string) bool { return id == Needed || id == Beside }
 
 // NotModelled is something in the input that the model leaves out.
 type NotModelled struct {

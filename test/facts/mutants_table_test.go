@@ -73,6 +73,12 @@ var graceMutants = []mutant{
 	{"no second of a hook is known of beforehand", []string{"pod-lifecycle 2.1 Effective grace"}, "sim/scenario", "TestAHookHasASecondAtLeast", []edit{
 		{"sim/world/workload.go", "max(w.Grace(), engine.Second)", "max(w.Grace(), 0)"},
 	}},
+	{"a proxy answers without the app behind it", []string{"pod-lifecycle 2.1 Behind a proxy"}, "sim", "TestAProxyAnswersWithErrorsWhenTheAppBehindItHasEnded", []edit{
+		{"sim/kubelet/terminate.go", "\ti.Alone = true\n", ""},
+	}},
+	{"a proxy passes requests on to what a Service leads to", []string{"pod-lifecycle 2.1 Behind a proxy"}, "sim/scenario", "TestWhatAProxyPassesItsRequestsOnTo", []edit{
+		{"sim/scenario/behind.go", " && !b.world.leadTo(w, c)", ""},
+	}},
 	{"grace 0 is none", []string{"pod-lifecycle 2.1 Effective grace", "pod-lifecycle 2.1 Every kill"}, cluster, "TestGraceArithmetic", []edit{
 		{"sim/kubelet/terminate.go", "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(p.Grace)"},
 	}},
