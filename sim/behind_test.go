@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -75,6 +76,43 @@ func TestAProxyAnswersWithErrorsWhenTheAppBehindItHasEnded(t *testing.T) {
 		}
 		if c.erred[0] != (erred[0] > 0) || c.erred[1] != (erred[1] > 0) || other > 0 {
 			t.Errorf("%s: %d requests lost to errors, %d to something else", c.name, erred, other)
+		}
+	}
+}
+
+// uWSGI without --die-on-term cuts what it has begun at SIGTERM, and what comes while it is loaded again waits, or is lost where that takes longer than
+// clients wait. Its pods end when their grace period is over.
+func TestUWSGIReloadsAtSIGTERM(t *testing.T) {
+	t.Parallel()
+	web := strings.NewReplacer("image: nginx:1.27", "image: example.com/web\n        command: [uwsgi, --http, ':8080', --master, ARGUMENT]", "sleep: {seconds: 20}", "sleep: {seconds: 1}").Replace(proxied)
+	web = web[:strings.Index(web, "      - name: api")] + web[strings.Index(web, "---"):]
+	for _, c := range []struct {
+		argument, start  string
+		cut, late, whole bool
+	}{
+		{"--thunder-lock", "2s", true, false, true},
+		{"--thunder-lock", "15s", true, true, true},
+		{"--die-on-term", "2s", true, false, false},
+	} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.Replace(web, "ARGUMENT", c.argument, 1))}}, manifest.Options{})
+		cases, problems := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}, Set: []string{"start=" + c.start}})
+		if manifest.HasErrors(problems) || len(cases) == 0 {
+			t.Fatal(problems)
+		}
+		cut, late, end := false, false, engine.Time(0)
+		for seed := range uint64(5) {
+			r, err := Run(cases[0].Scenario, seed+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			end = max(end, r.End)
+			for _, g := range r.Ledger.Groups() {
+				cut = cut || g.Blame.Cause == ledger.ExitInFlight && g.Outcome == ledger.Reset
+				late = late || g.Outcome == ledger.Timeout && g.Blame.Cause == ledger.Overloaded
+			}
+		}
+		if cut != c.cut || late != c.late || (end > 2*engine.Minute) != c.whole {
+			t.Errorf("%s, %s: cut %t, late %t, it ends at %s s", c.argument, c.start, cut, late, end.Seconds())
 		}
 	}
 }

@@ -255,11 +255,11 @@ func (s *server) ClosesAnswered() bool {
 	return i.Term >= 0 && i.Running && i.App.Leaves()
 }
 
-// Plain is how long the app takes, where it has room for every request and answers none with an
-// error.
+// Plain is how long the app takes, where it has room for every request, answers none with an
+// error, and does not reload.
 func (s *server) Plain() *engine.Dist {
 	app := s.instance.App
-	if app.Concurrency > 0 || app.Errors > 0 || s.instance.Alone {
+	if app.Concurrency > 0 || app.Errors > 0 || s.instance.Alone || s.instance.Back > 0 {
 		return nil
 	}
 	return &app.Serve
@@ -328,6 +328,15 @@ func (o *observer) closeConnections(i *kubelet.Instance) {
 func (o *observer) LeftAlone(i *kubelet.Instance) {
 	if o.traffic != nil {
 		o.traffic.Errs(uint64(i.Pod), o.eng.Now())
+	}
+}
+
+// Reloading cuts what was in flight and every connection, and has what comes from now on wait.
+func (o *observer) Reloading(i *kubelet.Instance) {
+	if o.traffic != nil {
+		o.traffic.Errs(uint64(i.Pod), o.eng.Now())
+		o.traffic.Cut(uint64(i.Pod), o.eng.Now(), ledger.FaultExited)
+		o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), true)
 	}
 }
 

@@ -174,6 +174,7 @@ func (w *testWorld) Terminated(i *kubelet.Instance) { w.note("%s SIGTERM", w.nam
 func (w *testWorld) Ended(i *kubelet.Instance, how event.Ending) {
 	w.note("%s ended %s", w.name(i), [...]string{"by itself", "killed", "liveness", "crashed", "with the node"}[how])
 }
+func (w *testWorld) Reloading(i *kubelet.Instance) { w.note("%s reloading", w.name(i)) }
 func (w *testWorld) LeftAlone(i *kubelet.Instance) { w.note("%s left alone", w.name(i)) }
 func (w *testWorld) SandboxBack(*kubelet.Instance) {}
 

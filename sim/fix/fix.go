@@ -402,6 +402,9 @@ func (t *target) preStop(seconds int64) *Change {
 	if own.rest > 0 {
 		cost = fmt.Sprintf("each pod takes %d s longer to stop", seconds)
 	}
+	if t.w.App.Reloads() { // it ends with the grace period, whatever its hook does
+		cost = "each pod takes its whole grace period to stop, with this or without, for uWSGI only reloads at SIGTERM: --die-on-term in its command has it end then"
+	}
 	cost += own.costs()
 	if t.withoutSleepAction() {
 		cost += "; the image needs a sleep program"

@@ -193,6 +193,20 @@ func TestWhatIsBehindAProxySleepsAsLong(t *testing.T) {
 	}
 }
 
+// uWSGI ends with its grace period, whatever its hook does.
+func TestASleepDoesNotHaveUWSGIEndLater(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{ // order: each for itself
+		"[uwsgi, --http, ':8080']":                "each pod takes its whole grace period to stop, with this or without, for uWSGI only reloads at SIGTERM: --die-on-term in its command has it end then",
+		"[uwsgi, --http, ':8080', --die-on-term]": "each pod takes 15 s longer to stop",
+	} {
+		sc, w := worldOf(t, strings.Replace(fill(map[string]string{"CONTAINER": "        command: " + command}), "image: nginx", "image: python", 1), scenario.Options{})
+		if c := (&target{sc: sc, w: w, server: w.ServerIndex()}).preStop(15); c.Cost != want {
+			t.Errorf("%s: %q", command, c.Cost)
+		}
+	}
+}
+
 // One pod more needs what the others have, and a GPU is nobody's meanwhile.
 func TestAPodMoreNeedsItsGPU(t *testing.T) {
 	t.Parallel()

@@ -42,6 +42,7 @@ type Instance struct {
 	Since     engine.Time // when Listening or Why last changed
 	Term      engine.Time // when SIGTERM was sent to this process, never if not
 	Forced    bool        // its readiness is held at false by the scenario
+	Back      engine.Time // when it serves again that reloads at SIGTERM, 0 for others
 	Alone     bool        // what it passes its requests on to has ended: it answers them with errors
 	Unready   bool        // it was not ready when the run began, and will not be: with and without a probe
 
@@ -72,6 +73,8 @@ type Observer interface {
 	// Terminated: SIGTERM was delivered; idle connections are closed by servers that shut down
 	// gracefully, requests in flight are cut if the app cuts them.
 	Terminated(i *Instance)
+	// Reloading: the server cuts what it has begun, and takes what comes when it is there again. It is told before the state changes.
+	Reloading(i *Instance)
 	// LeftAlone: what the server passes its requests on to has ended, and the server has not. It is told before the state changes: what
 	// has come until now is answered yet.
 	LeftAlone(i *Instance)

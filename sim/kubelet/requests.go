@@ -19,7 +19,7 @@ const (
 // Serve takes a request in, whose answer is ready at end. draw is the request's own.
 func (i *Instance) Serve(draw uint64, now engine.Time) (end engine.Time, how Reply) {
 	app := i.App
-	end, ok := i.room(app.Serve.Sample(draw), now)
+	end, ok := i.room(app.Serve.Sample(draw), max(now, i.Back))
 	switch {
 	case !ok:
 		return 0, TurnedAway

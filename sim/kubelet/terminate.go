@@ -259,6 +259,10 @@ func (c *Container) told(how event.Ending) {
 	i.Term = d.Engine.Now()
 	d.Log.OfPod(event.Term, i.Pod)
 	if i.App.IgnoresSIGTERM {
+		if i.App.Reloads() && i.Listening {
+			d.Observer.Reloading(i)
+			i.Back = i.Term + i.App.Start.Sample(d.Engine.Stream(c.wk.name, "reload").Draw(c.number()))
+		}
 		d.Observer.Terminated(i)
 		c.wk.Wake() // its readiness may fail all the same
 		return

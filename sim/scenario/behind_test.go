@@ -100,3 +100,33 @@ func TestWhatAnAppBehindAProxyIsTakenToDoIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A sidecar among the init containers of a pod is one that never ends in a version that has none: its workload is refused, unless a cluster has it.
+func TestASidecarNeedsAVersionThatHasThem(t *testing.T) {
+	t.Parallel()
+	with := strings.Replace(altWeb, "      containers:", "      initContainers:\n      - {name: migrate, image: example.com/m}\n      - {name: mesh, image: example.com/p, restartPolicy: Always}\n      containers:", 1)
+	const field, end = "spec.template.spec.initContainers[1].restartPolicy: Kubernetes ", ": container mesh is then an init container that never ends, and its pods never start; valid here: Kubernetes 1.29 and later, or container mesh among containers"
+	for _, c := range []struct{ text, version, want string }{
+		{with, "1.27", field + "1.27 does not know it" + end},
+		{with, "1.28", field + "1.28 drops it, for its feature gate SidecarContainers is off by default before 1.29" + end},
+		{with, "1.29", ""},
+		{with, "", ""},
+		{strings.Replace(with, "{name: web, namespace: shop}", "{name: web, namespace: shop, uid: a-b-c}", 1), "1.28", ""},
+		{strings.Replace(with, ", restartPolicy: Always", "", 1), "1.27", ""},
+	} {
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(c.text)}}, manifest.Options{})
+		_, problems := inferKept(t, objects, Options{KubernetesVersion: c.version, Actions: []string{"rollout"}})
+		got := ""
+		for _, p := range problems {
+			if strings.Contains(p.Field, "initContainers") {
+				got += p.Field + ": " + p.Message
+				if !p.Refused || p.Line == 0 {
+					t.Errorf("%s: %v", c.version, p)
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.version, got, c.want)
+		}
+	}
+}

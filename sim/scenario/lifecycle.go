@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -73,7 +74,26 @@ func refusedSleep(o *manifest.Object, pod *corev1.PodSpec, version endpoints.Ver
 	return "", ""
 }
 
-// refusedSleeps leaves out workloads that the API server refuses for a sleep action; only of those that are asked for it is said to be an error.
+// gatedSidecars is the first version whose API has the restartPolicy of a container, behind a feature gate that is off by default, and sidecars the
+// first in which it is on (docs/model/pod-lifecycle.md 2.4).
+var gatedSidecars, sidecars = endpoints.Version{Major: 1, Minor: 28}, endpoints.Version{Major: 1, Minor: 29}
+
+// refusedSidecar says why the pods of a version without sidecars among their init containers never start: the API server does not know, or drops, the
+// restartPolicy of the container, which has to end then before the others start, and does not. What a cluster has accepted is not refused.
+func refusedSidecar(o *manifest.Object, pod *corev1.PodSpec, version endpoints.Version) (field, why string) {
+	at := slices.IndexFunc(pod.InitContainers, func(c corev1.Container) bool { return world.Sidecar(&c) })
+	if at < 0 || o.Has("metadata.uid") || !version.Before(sidecars) {
+		return "", ""
+	}
+	how := fmt.Sprintf("Kubernetes %s does not know it", version)
+	if !version.Before(gatedSidecars) {
+		how = fmt.Sprintf("Kubernetes %s drops it, for its feature gate SidecarContainers is off by default before %s", version, sidecars)
+	}
+	return fmt.Sprintf("spec.template.spec.initContainers[%d].restartPolicy", at), fmt.Sprintf("%s: container %s is then an init container that never ends, and its pods never start; valid here: Kubernetes %s and later, or container %s among containers",
+		how, pod.InitContainers[at].Name, sidecars, pod.InitContainers[at].Name)
+}
+
+// refusedSleeps leaves out workloads that the API server refuses for a sleep action, and those whose pods cannot start for a sidecar; only of those that are asked for it is said to be an error.
 func (b *builder) refusedSleeps(objects []*manifest.Object) []*manifest.Object {
 	version, err := endpoints.ParseVersion(b.doc.spec().get("kubernetes").get("version").text(endpoints.CurrentVersion().String()))
 	if err != nil {
@@ -83,7 +103,11 @@ func (b *builder) refusedSleeps(objects []*manifest.Object) []*manifest.Object {
 	for _, o := range objects {
 		resource, ok := o.Value.(world.Resource)
 		if template := world.TemplateOf(resource); ok && template != nil {
-			if field, why := refusedSleep(o, &template.Spec, version); why != "" {
+			field, why := refusedSleep(o, &template.Spec, version)
+			if why == "" {
+				field, why = refusedSidecar(o, &template.Spec, version)
+			}
+			if why != "" {
 				p := o.Problem(manifest.Warning, field, why)
 				p.Refused = strings.Contains(o.ID(), b.opts.Target)
 				b.doc.problems = append(b.doc.problems, p)
@@ -120,6 +144,9 @@ func (b *builder) checkHooks(o *manifest.Object, pod *corev1.PodSpec) {
 	field, refused := refusedSleep(o, pod, b.out.Kubernetes.Version)
 	if refused != "" { // of a Scenario's objects: those of manifests have been left out
 		b.doc.problems = append(b.doc.problems, o.Problem(manifest.Error, field, refused))
+	}
+	if field, why := refusedSidecar(o, pod, b.out.Kubernetes.Version); why != "" {
+		b.doc.problems = append(b.doc.problems, o.Problem(manifest.Error, field, why))
 	}
 	containers := pod.Containers
 	for i := range containers {

@@ -139,7 +139,7 @@ func TerminationRemedies(a *world.App) []string {
 		}
 	case "npm-9.6-start":
 		return []string{"node as the command in place of npm, with " + nodeHandler, "an image of node with npm 10.3 or later, which passes SIGTERM on: node 18.20, 20.12, 22", stop}
-	case "uwsgi":
+	case world.UWSGI:
 		return []string{
 			`hook-master-start = unix_signal:15 gracefully_kill_them_all: at SIGTERM it finishes what runs, and ends`,
 			"--die-on-term, or STOPSIGNAL SIGQUIT in the Dockerfile: SIGTERM ends it at once in place of a reload, and cuts what it has begun",
@@ -163,7 +163,7 @@ func finishing(a *world.App) []string {
 		return []string{nodeHandler + ": it stops accepting, finishes what runs, and ends"}
 	case "yarn-start":
 		return []string{"node as the command in place of yarn, which ends at SIGTERM without waiting, and " + nodeHandler + ": it finishes what runs, and ends"}
-	case "uwsgi":
+	case world.UWSGI:
 		return []string{"hook-master-start = unix_signal:15 gracefully_kill_them_all: it stops accepting, finishes what runs, and ends"}
 	case servers.IstioProxy:
 		return []string{

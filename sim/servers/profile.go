@@ -107,7 +107,7 @@ func runtimes() []Profile {
 			match: func(e *Evidence) bool { return e.runs("gunicorn") }, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
 		{ID: "uvicorn", Match: "uvicorn in command or arguments", Listener: "closed", InFlight: "finished, no limit unless --timeout-graceful-shutdown", Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool { return e.runs("uvicorn") }, app: world.App{ServerIdle: 5 * engine.Second}, tune: tuneUvicorn},
-		{ID: "uwsgi", Match: "uwsgi as the image or in command or arguments", Listener: "open to SIGKILL: SIGTERM has it reload; with --die-on-term closed", InFlight: "cut", Source: propDoc,
+		{ID: world.UWSGI, Match: "uwsgi as the image or in command or arguments", Listener: "open to SIGKILL: SIGTERM has it reload, and what comes waits; with --die-on-term closed", InFlight: "cut at SIGTERM", Source: propDoc,
 			Status: "documented", Alternatives: []string{"exits-at-once", UnknownProfile}, match: func(e *Evidence) bool { return e.runs("uwsgi") || e.image.Named("uwsgi") },
 			app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}, tune: tuneUWSGI},
 		{ID: "puma", Match: "puma in command or arguments", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "recalled",

@@ -198,6 +198,9 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 	case ledger.KilledInFlight:
 		return fmt.Sprintf("terminationGracePeriodSeconds %d", grace(w)), "spec.template.spec.terminationGracePeriodSeconds"
 	case ledger.ExitInFlight:
+		if w.App.Reloads() {
+			return "the app is uWSGI without --die-on-term: at SIGTERM it reloads, cuts what it has begun, and ends only when its grace period is over", server
+		}
 		return "the app does not finish its requests after SIGTERM", server
 	case ledger.NotListeningYet:
 		if !hasReadiness(w) {
@@ -235,7 +238,7 @@ func behindProxy(w *world.Workload, b ledger.Blame) (what, path string) {
 	if w.Hooks[first].Kind == "" {
 		return "no preStop of container " + first + ", which is behind " + w.Server, path
 	}
-	return "preStop of container " + first + ", which is behind " + w.Server + ": " + w.Hooks[first].Why, path + ".lifecycle.preStop"
+	return "a shorter preStop of container " + first + ", which is behind " + w.Server + ": " + w.Hooks[first].Why, path + ".lifecycle.preStop"
 }
 
 // saysUnready is what has a server that stops fail its readiness probe on purpose: its hook, or SIGTERM.

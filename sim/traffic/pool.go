@@ -296,7 +296,7 @@ func (t *Traffic) CloseAnswered(server uint64, now engine.Time) {
 	}
 }
 
-// Errs is a server of which more is to be said from now on than when it answers: it answers with errors. What it has begun it answers.
+// Errs is a server of which more is to be said from now on than when it answers: it answers with errors, or starts anew. What it has begun it answers.
 func (t *Traffic) Errs(server uint64, now engine.Time) {
 	t.catchUpAll(now)
 	for _, s := range t.streams {

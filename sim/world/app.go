@@ -12,3 +12,10 @@ func (a *App) Tells() bool { return a.Graceful() || a.Leaves() }
 func (a *App) Leaves() bool {
 	return a.ClosesAnswered && !a.IgnoresSIGTERM && a.Listener == ListenerDrains
 }
+
+// UWSGI is the profile of uWSGI, which up to 2.0 starts anew at SIGTERM unless it is told to end then (docs/model/propagation.md 5 uWSGI).
+const UWSGI = "uwsgi"
+
+// Reloads says that the app starts anew at SIGTERM, in the same process and with its port open: it cuts what it has begun, and what comes waits until it
+// is there again.
+func (a *App) Reloads() bool { return a.Profile == UWSGI && a.IgnoresSIGTERM }

@@ -73,6 +73,15 @@ var graceMutants = []mutant{
 	{"no second of a hook is known of beforehand", []string{"pod-lifecycle 2.1 Effective grace"}, "sim/scenario", "TestAHookHasASecondAtLeast", []edit{
 		{"sim/world/workload.go", "max(w.Grace(), engine.Second)", "max(w.Grace(), 0)"},
 	}},
+	{"uWSGI takes no notice of SIGTERM", []string{"propagation 5 uWSGI"}, "sim", "TestUWSGIReloadsAtSIGTERM", []edit{
+		{"sim/kubelet/terminate.go", "if i.App.Reloads() && i.Listening {", "if i.App.Reloads() && !i.Listening {"},
+	}},
+	{"uWSGI is loaded again at once", []string{"propagation 5 uWSGI"}, "sim", "TestUWSGIReloadsAtSIGTERM", []edit{
+		{"sim/kubelet/requests.go", "max(now, i.Back)", "now"},
+	}},
+	{"1.28 has sidecars", []string{"pod-lifecycle 2.4 Versions with sidecars"}, "sim/scenario", "TestASidecarNeedsAVersionThatHasThem", []edit{
+		{"sim/scenario/lifecycle.go", "endpoints.Version{Major: 1, Minor: 28}, endpoints.Version{Major: 1, Minor: 29}", "endpoints.Version{Major: 1, Minor: 27}, endpoints.Version{Major: 1, Minor: 28}"},
+	}},
 	{"a proxy answers without the app behind it", []string{"pod-lifecycle 2.1 Behind a proxy"}, "sim", "TestAProxyAnswersWithErrorsWhenTheAppBehindItHasEnded", []edit{
 		{"sim/kubelet/terminate.go", "\ti.Alone = true\n", ""},
 	}},
