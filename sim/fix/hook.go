@@ -71,7 +71,7 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 	if !known.Undetermined || !strings.Contains(leadSleep.FindString(script), "$") {
 		rest = leadSleep.ReplaceAllString(script, "")
 	}
-	if rest != script || !t.goesOn(&known) {
+	if rest != script || !t.goesOn(&known) || !canFollow(c, script) {
 		h.words, script = " before its hook", fmt.Sprintf("sleep %d; %s", seconds, rest)
 	} else {
 		script = fmt.Sprintf("%s; sleep %d", strings.TrimRight(script, "; "), seconds)
@@ -186,18 +186,16 @@ func plainSleep(h *corev1.LifecycleHandler) bool {
 
 // isScript says that a command line is a shell's, with a script.
 func isScript(argv []string) bool {
-	return len(argv) == 3 && argv[1] == "-c" && slices.Contains([]string{"sh", "bash", "ash", "dash"}, path.Base(argv[0]))
+	return len(argv) == 3 && runsScript.MatchString(argv[1]) && slices.Contains([]string{"sh", "bash", "ash", "dash"}, path.Base(argv[0]))
 }
 
-// scriptOf is what a program's arguments are in a shell, "" where nothing can follow them there: a here document, something in the
-// background, or what takes the place of the shell or ends it.
+// runsScript are the options of a shell that runs a script: -c, -ec, -exc.
+var runsScript = regexp.MustCompile(`^-[eux]*c$`)
+
+// scriptOf is what a program's arguments are in a shell, "" where they cannot be written there.
 func scriptOf(argv []string) (shell, script string) {
 	if isScript(argv) {
-		s := strings.TrimSpace(argv[2])
-		if strings.HasSuffix(s, "&") || strings.HasSuffix(s, "\\") || strings.ContainsAny(s, "\n#") || endsShell.MatchString(s) {
-			return "", ""
-		}
-		return strconv.Quote(argv[0]) + ", -c", s
+		return strconv.Quote(argv[0]) + ", " + argv[1], strings.TrimSpace(argv[2])
 	}
 	var words []string
 	for _, word := range argv {
@@ -207,6 +205,16 @@ func scriptOf(argv []string) (shell, script string) {
 		words = append(words, shellWord(word))
 	}
 	return "/bin/sh, -c", strings.Join(words, " ")
+}
+
+// canFollow says that a command can follow a container's hook in its script. None can follow a here document, a comment, something in the
+// background, or what takes the place of the shell or ends it; before each of them one can.
+func canFollow(c *corev1.Container, script string) bool {
+	if exec := c.Lifecycle.PreStop.Exec; exec == nil || !isScript(exec.Command) {
+		return true
+	}
+	return !strings.HasSuffix(script, "&") && !strings.HasSuffix(script, "\\") && !strings.ContainsAny(script, "\n#") && !endsShell.MatchString(script) &&
+		!strings.Contains(c.Lifecycle.PreStop.Exec.Command[1], "e")
 }
 
 // shellWord is a word as a shell reads it: in quotes where it has anything in it that a shell would look at.
