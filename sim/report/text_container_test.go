@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -69,5 +70,38 @@ func TestErrorsOfAProxyThatIsLeftAlone(t *testing.T) {
 	}
 	if got := causeStory(ledger.Blame{Cause: ledger.AppError, Actor: ledger.Spec}); !strings.HasPrefix(got, "the app in a pod stops before the proxy in front of it") {
 		t.Error(got)
+	}
+}
+
+// What a change has in brackets is a part of it, also where that has a comma.
+func TestTheNameOfAFixIsNotCutInItsBrackets(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{ // order: each for itself
+		"preStop: sleep 15 before its hook (in gitlab-workhorse, too)":                                        "preStop: sleep 15 before its hook (in gitlab-workhorse, too)",
+		"preStop: sleep 15 (in fpm (if the image has wget), too), terminationGracePeriodSeconds: 40":          "preStop: sleep 15 (in fpm (if the image has wget), too), 1 more",
+		"preStop: sleep 50 instead of sleep 10 (in sql, too), terminationGracePeriodSeconds: 75, replicas: 2": "preStop: sleep 50 (in sql, too), 2 more",
+		"preStop: sleep 50 instead of sleep 10":                                                               "preStop: sleep 50",
+	} {
+		if got := fixInWords(&record.Fix{Title: title}, "", 1); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Two causes that are told with the same words are told once.
+func TestCausesWithTheSameWordsAreToldOnce(t *testing.T) {
+	t.Parallel()
+	c := hangs("capacity", "")
+	c.Runs[0].Streams[0].Failed, c.Runs[0].Streams[0].OK = 100, 0
+	for i, n := range []uint64{60, 35, 5} {
+		blame := ledger.Blame{Cause: ledger.ListenerClosed, Actor: ledger.Spec, Elsewhere: i == 0}
+		if i == 2 {
+			blame = ledger.Blame{Cause: ledger.ExitInFlight, Actor: ledger.App}
+		}
+		c.Causes = append(c.Causes, record.Cause{Blame: blame, Count: n, Culprit: story.Culprit{What: []string{"no preStop", "1 replica", ""}[i]}})
+	}
+	const want = "95 % a pod got traffic after its server had closed its port (listener-closed); 5 % the server exited before it had answered (exit-in-flight)"
+	if got := firstCauses(c); got != want || c.Causes[0].Culprit.What != "no preStop" {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -283,12 +283,32 @@ func confirmRuns(c *record.Case) (fewest, most int) {
 	return fewest, most
 }
 
+// titleParts are the changes that the title of a fix lists, each with what it has in brackets.
+func titleParts(title string) []string {
+	var parts []string
+	depth, from := 0, 0
+	for i, r := range title {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case depth == 0 && strings.HasPrefix(title[i:], ", "):
+			parts, from = append(parts, title[from:i]), i+len(", ")
+		}
+	}
+	return append(parts, title[from:])
+}
+
 // fixInWords is a fix in a cell, of which the rest is a number where it has more than most parts, without what it is instead of:
 // what is left of a case where something is, and the most that was where that is another thing. A fix that says nothing of the case says it of all.
 func fixInWords(f *record.Fix, id string, most int) string {
 	var parts []string
-	for _, part := range strings.Split(f.Title, ", ") {
-		part, _, _ = strings.Cut(part, " instead of ")
+	for _, part := range titleParts(f.Title) {
+		part, was, _ := strings.Cut(part, " instead of ")
+		if at := strings.Index(was, " (in "); at >= 0 { // in other containers, too
+			part += was[at:]
+		}
 		parts = append(parts, strings.Replace(part, "terminationGracePeriodSeconds: ", "grace period ", 1))
 	}
 	if len(parts) > most {

@@ -42,7 +42,12 @@ func (t *text) why(c *record.Case) {
 // firstCauses are the first two causes of a case with their shares, and their codes: for a page that has no room for a table.
 func firstCauses(c *record.Case) string {
 	const most = 2
-	causes, all := merged(c.Causes), c.Totals().Failed
+	all := c.Totals().Failed
+	causes := slices.Clone(c.Causes)
+	for i := range causes { // which lines are behind them is said in the table
+		causes[i].Culprit = story.Culprit{}
+	}
+	causes = merged(causes)
 	var words []string
 	for i := range causes[:min(most, worthARow(causes, all))] {
 		x := &causes[i]
