@@ -501,7 +501,20 @@ func otherBalancers(s *world.Scenario, id string) []Alternative {
 		}
 		if value != "" {
 			out = append(out, Alternative{id, value, changed})
+			out = append(out, slowest(changed, id, value)...)
 		}
 	}
 	return out
+}
+
+// slowest is a Scenario with another load balancer once more, with the most that was reported of how long it sends to targets that are gone:
+// what is enough behind it has to be enough then, too, as where the input says that it is this one.
+func slowest(s *world.Scenario, id, name string) []Alternative {
+	ends := reportedEnds(s, "propagation")
+	if len(ends) == 0 {
+		return nil
+	}
+	most := ends[len(ends)-1]
+	after, _, _ := strings.Cut(most.Value, " (")
+	return []Alternative{{id, name + " that leaves a removed target after " + after, most.Scenario}}
 }

@@ -97,3 +97,24 @@ func TestTheLongestThatWasReported(t *testing.T) {
 		}
 	}
 }
+
+// Of another load balancer that it might be the most that was reported is tried, too: what is enough has to be enough there as it is where
+// the input says that it is that one.
+func TestAnotherLoadBalancerIsTriedAtItsSlowest(t *testing.T) {
+	t.Parallel()
+	text := routedWeb("type: LoadBalancer\n  loadBalancerClass: service.k8s.aws/nlb", "", "")
+	var got []string
+	for _, a := range Alternatives(inferOne(t, text, Options{}).Scenario) {
+		if a.ID != "lb" {
+			continue
+		}
+		for i := range a.Scenario.Traffic {
+			got = append(got, a.Value+": "+a.Scenario.Traffic[i].LB.Propagation.String())
+		}
+	}
+	p, _ := presetFor("aws-nlb-ip", policyCluster)
+	first, most := "aws-nlb-ip: "+p.LoadBalancer.Propagation.String(), "aws-nlb-ip that leaves a removed target after 300 s: 5m0s"
+	if want := []string{first, first, most, most}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
