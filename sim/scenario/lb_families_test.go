@@ -131,7 +131,7 @@ func TestALessLikelyLoadBalancerIsAnAlternative(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, id, want string }{ // order: each for itself
 		"an NLB that says nothing of its targets": {routedWeb("type: LoadBalancer", "service.beta.kubernetes.io/aws-load-balancer-type: external", ""), "lb", "aws-nlb-ip aws-nlb-ip that leaves a removed target after 300 s"},
-		"an ALB that says nothing of its targets": {routedWeb("type: NodePort", "", anIngress("", "ingressClassName: alb")), "ingress", "aws-alb-ip"},
+		"an ALB that says nothing of its targets": {routedWeb("type: NodePort", "", anIngress("", "ingressClassName: alb")), "ingress", "aws-alb-ip aws-alb-ip that leaves a removed target after 40 s"},
 		"nothing is known":                        {routedWeb("type: LoadBalancer", "", ""), "lb", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
