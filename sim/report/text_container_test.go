@@ -105,3 +105,26 @@ func TestCausesWithTheSameWordsAreToldOnce(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A message over UDP that is lost vanishes, and a probe that asks a server over UDP is for its author to write.
+func TestMessagesVanish(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{scenario.Messages: true, "queries": false} { // order: each for itself
+		c := &record.Case{Workload: "shop/web", Class: scenario.ClassDatagram, Clients: []record.Client{{Name: name, Rate: 100_000}},
+			Causes: []record.Cause{{Culprit: story.Culprit{What: story.NoReadinessProbe}}}}
+		s := record.Stream{Totals: ledger.Totals{Total: 100, Failed: 50, OK: 50}}
+		s.Outcomes[ledger.Refused] = 50
+		c.Runs = []record.Run{{Streams: []record.Stream{s}}}
+		if got := clientWords(c, 0, false); strings.Contains(got, "(they vanish, and nobody is told)") != want || strings.Contains(got, "refused") == want {
+			t.Errorf("%s: %q", name, got)
+		}
+		some := &text{sim: &record.Simulation{NoHelp: []record.NoHelp{{Workload: "shop/web", Title: "minReadySeconds: 3"}}}}
+		if got := strings.Join(some.noneHelps(c), "; "); !strings.HasPrefix(got, "a readinessProbe with exec or httpGet that asks whether the app takes what it is sent: write it") {
+			t.Error(got)
+		}
+		c.Class = scenario.ClassInside
+		if got := strings.Join(some.noneHelps(c), "; "); strings.Contains(got, "write it") {
+			t.Error(got)
+		}
+	}
+}

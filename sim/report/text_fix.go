@@ -15,6 +15,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sorted"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 // fixesFor are the changes that were tried for a workload, the best first.
@@ -248,6 +249,9 @@ func (t *text) noneHelps(c *record.Case) []string {
 	}
 	if titles := noHelpFor(t.sim, c); len(titles) > 0 && (len(sooner) == 0 || !t.room.bare) {
 		words += " (" + listed(titles, titledAbove) + ")" + noUseAlone(c, titles)
+	}
+	if c.Class == scenario.ClassDatagram && len(c.Causes) > 0 && c.Causes[0].Culprit.What == story.NoReadinessProbe {
+		sooner = append(sooner, "a readinessProbe with exec or httpGet that asks whether the app takes what it is sent: write it, for a probe of an open port is of TCP, and this app has none that is known")
 	}
 	return append(sooner, words+outsideWords(c, t.drainTold(c)))
 }

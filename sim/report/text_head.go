@@ -574,6 +574,9 @@ func clientWords(c *record.Case, i int, brief bool) string {
 	lost, longest, sum := c.Client(i)
 	var parts []string
 	outcomes := outcomeWords(&sum)
+	if c.Clients[i].Name == scenario.Messages && sum.Failed > 0 {
+		outcomes = " (they vanish, and nobody is told)"
+	}
 	brief = brief && outcomes != ""
 	if brief {
 		outcomes = ""

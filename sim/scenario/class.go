@@ -373,6 +373,9 @@ func outside(class string, s *subject) bool {
 	}
 }
 
+// Messages is the name of clients that wait for no answer: what is lost of theirs vanishes.
+const Messages = "messages"
+
 // Default clients.
 const (
 	defaultRate = 100 * units.RateUnit
@@ -409,6 +412,9 @@ func clientsOf(class string, s *subject) []world.Traffic {
 		return []world.Traffic{base}
 	case ClassDatagram:
 		base.Name, base.Protocol = "queries", endpoints.UDP
+		if oneWay(s.service.Value.Spec.Ports, int(s.port.Port)) {
+			base.Name = Messages
+		}
 		return []world.Traffic{base}
 	}
 	fresh, pool := base, base

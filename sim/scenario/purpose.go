@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +19,7 @@ const (
 	UsersEntry    Users = iota // a load balancer, an Ingress or a route leads there
 	UsersNodePort              // from outside, over the nodes' ports
 	UsersInside                // requests inside the cluster
-	UsersSessions              // long sessions, of databases and brokers
+	UsersSessions              // long sessions, of databases and brokers, and messages to which there are no answers
 	UsersWebhook               // the API server asks
 	UsersNone                  // nobody's request: metrics, profiling, peers, proxies' configuration
 )
@@ -31,15 +32,23 @@ func usersOf(e *entry) Users {
 		return UsersNone
 	case e.class == ClassWebhook:
 		return UsersWebhook
-	case e.routed != "", typ == corev1.ServiceTypeLoadBalancer:
+	case e.routed != "", typ == corev1.ServiceTypeLoadBalancer && !e.oneWay():
 		return UsersEntry
-	case typ == corev1.ServiceTypeNodePort:
+	case typ == corev1.ServiceTypeNodePort && !e.oneWay():
 		return UsersNodePort
-	case e.class == ClassSession:
+	case e.class == ClassSession, e.oneWay():
 		return UsersSessions
 	default:
 		return UsersInside
 	}
+}
+
+// oneWay says that nobody waits for an answer on any port of an entry.
+func (e *entry) oneWay() bool {
+	return e.class == ClassDatagram && !slices.ContainsFunc(e.ports, func(port string) bool {
+		number, err := strconv.Atoi(strings.TrimPrefix(port, ":"))
+		return err != nil || !oneWay(e.service.Value.Spec.Ports, number)
+	})
 }
 
 // baseName is a port's name without the protocol before or after it: "debug" of "http-debug".

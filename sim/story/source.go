@@ -120,6 +120,9 @@ func NotReadyPublished(s *world.Scenario, stream int, b ledger.Blame) (c Culprit
 	return Culprit{}, false
 }
 
+// NoReadinessProbe is the What of a Culprit that is a missing probe.
+const NoReadinessProbe = "no readinessProbe"
+
 // Liveness is how the What of a Culprit begins that is a livenessProbe which restarts a pod.
 const Liveness = "livenessProbe"
 
@@ -204,7 +207,7 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 		return "the app does not finish its requests after SIGTERM", server
 	case ledger.NotListeningYet:
 		if !hasReadiness(w) {
-			return "no readinessProbe", server
+			return NoReadinessProbe, server
 		}
 		if p := w.Container().ReadinessProbe; w.App.PassesAtOnce(p) {
 			return "a readinessProbe that does not ask the server", server + ".readinessProbe"
