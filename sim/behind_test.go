@@ -85,7 +85,9 @@ func TestAProxyAnswersWithErrorsWhenTheAppBehindItHasEnded(t *testing.T) {
 func TestUWSGIReloadsAtSIGTERM(t *testing.T) {
 	t.Parallel()
 	web := strings.NewReplacer("image: nginx:1.27", "image: example.com/web\n        command: [uwsgi, --http, ':8080', --master, ARGUMENT]", "sleep: {seconds: 20}", "sleep: {seconds: 1}").Replace(proxied)
-	web = web[:strings.Index(web, "      - name: api")] + web[strings.Index(web, "---"):]
+	before, rest, _ := strings.Cut(web, "      - name: api")
+	_, after, _ := strings.Cut(rest, "---")
+	web = before + "---" + after
 	for _, c := range []struct {
 		argument, start  string
 		cut, late, whole bool

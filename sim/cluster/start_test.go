@@ -60,7 +60,7 @@ func TestANodePullsEachImageOnce(t *testing.T) {
 		"two pods of one node":            {nil, nil, "3", 17100 * ms},
 		"two pods with two images":        {[]string{"log"}, nil, "3", 24100 * ms},
 		"an init container with the same": {nil, []string{"example.com/web"}, "2", 22500 * ms}, // 17.1 + 5, seen at 22.4
-		"an init container with another":  {nil, []string{"migrate"}, "2", 29500 * ms},          // that, and another pull
+		"an init container with another":  {nil, []string{"migrate"}, "2", 29500 * ms},         // that, and another pull
 	} {
 		b := newBuild(1)
 		b.Latency.ImagePull = &pull

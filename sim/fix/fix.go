@@ -368,6 +368,18 @@ func (t *target) sleepInWords(seconds int64) string {
 	return fmt.Sprintf("the kubelet's sleep action of %d s", seconds)
 }
 
+// longer says how much longer a pod takes to stop with a hook of so many seconds, which may come before the one that it has.
+func (t *target) longer(hook *world.Hook, before bool, seconds int64) string {
+	switch {
+	case t.w.App.Reloads(): // it ends with the grace period, whatever its hook does
+		return "each pod takes its whole grace period to stop, with this or without, for uWSGI only reloads at SIGTERM: --die-on-term in its command has it end then"
+	case before:
+		return fmt.Sprintf("each pod takes %d s longer to stop", seconds)
+	default:
+		return longerBy(*hook, t.w.EffectiveGrace(), seconds)
+	}
+}
+
 // preStop has a pod go on serving for so many seconds, until nobody sends to it any more: each container that a Service leads to.
 func (t *target) preStop(seconds int64) *Change {
 	hook := t.w.Hooks[t.container().Name]
@@ -398,14 +410,7 @@ func (t *target) preStop(seconds int64) *Change {
 	} else if action {
 		title = fmt.Sprintf("preStop: the kubelet's sleep action of %d s instead of exec %s", seconds, hookName(t.container().Lifecycle.PreStop))
 	}
-	cost := longerBy(hook, t.w.EffectiveGrace(), seconds)
-	if own.rest > 0 {
-		cost = fmt.Sprintf("each pod takes %d s longer to stop", seconds)
-	}
-	if t.w.App.Reloads() { // it ends with the grace period, whatever its hook does
-		cost = "each pod takes its whole grace period to stop, with this or without, for uWSGI only reloads at SIGTERM: --die-on-term in its command has it end then"
-	}
-	cost += own.costs()
+	cost := t.longer(&hook, own.rest > 0, seconds) + own.costs()
 	if t.withoutSleepAction() {
 		cost += "; the image needs a sleep program"
 	}

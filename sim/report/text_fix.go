@@ -1149,18 +1149,7 @@ func (t *text) block(e *edit.Edit, where string) bool {
 		for i := range block {
 			block[i] = strings.TrimSpace(block[i])
 		}
-		where = "      " + where + inBracesOf(e) + ": "
-		text := strings.Join(block, " ")
-		if !e.JSON() || page.Width(where)+len(text) <= t.Width() {
-			if page.Width(where)+longestWord(text) > t.Width() { // a word is not to be broken for it
-				t.Verbatim(strings.TrimRight(where, " "))
-				where = "        "
-			}
-			t.Hanging(where, 8, text)
-			return true
-		}
-		t.Verbatim(strings.TrimRight(where, " ")) // a text of JSON is in one line
-		t.Verbatim("          " + text)
+		t.inBraces("      "+where+inBracesOf(e)+": ", strings.Join(block, " "), e.JSON())
 	default:
 		if t.room.terse {
 			block = inOneLine(block)
@@ -1175,6 +1164,20 @@ func (t *text) block(e *edit.Edit, where string) bool {
 		t.paste(where, note, block)
 	}
 	return true
+}
+
+// inBraces writes what goes between braces that are there, after where that is. A text of JSON is in one line, and no word is broken.
+func (t *text) inBraces(where, text string, json bool) {
+	switch {
+	case json && page.Width(where)+len(text) > t.Width():
+		t.Verbatim(strings.TrimRight(where, " "))
+		t.Verbatim("          " + text)
+	case page.Width(where)+longestWord(text) > t.Width():
+		t.Verbatim(strings.TrimRight(where, " "))
+		t.Hanging("        ", 8, text)
+	default:
+		t.Hanging(where, 8, text)
+	}
 }
 
 // longestWord is how long the longest word of a text is.

@@ -411,10 +411,7 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 		}
 		probe = cmp.Or(probe, otherProbe(&t, svc))
 		other = cmp.Or(other, b.standIn(&t))
-		if key := stuckTo(&t); key != "" {
-			b.notModelled("sticky", fmt.Sprintf("%s%s (%s) keeps a client with its pod, also when that fails: no second try at another pod is simulated, not for clients without the cookie or key either",
-				nginxPrefix, key, where(t.Route.Object, annotationPath(nginxPrefix+key))), t.Route.Object.String(), "fewer")
-		}
+		b.stickyLeftOut(&t)
 		if !weighed {
 			weighed = b.weighed(&t, svc)
 		}
@@ -437,6 +434,20 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 	if probe != "" {
 		b.notModelled(world.Unfollowed, "annotation "+probe+" is not followed: health checks ask what they do without it", "Service "+name, "unknown")
 	}
+	b.noBalancer(svc, direct)
+}
+
+// stickyLeftOut says what an annotation of ingress-nginx that keeps clients with their pods means for those whose pod fails.
+func (b *builder) stickyLeftOut(t *world.Traffic) {
+	if key := stuckTo(t); key != "" {
+		b.notModelled("sticky", fmt.Sprintf("%s%s (%s) keeps a client with its pod, also when that fails: no second try at another pod is simulated, not for clients without the cookie or key either",
+			nginxPrefix, key, where(t.Route.Object, annotationPath(nginxPrefix+key))), t.Route.Object.String(), "fewer")
+	}
+}
+
+// noBalancer says what it means for a Service of type LoadBalancer that some of its clients come to the nodes themselves.
+func (b *builder) noBalancer(svc *corev1.Service, direct bool) {
+	name := svc.Namespace + "/" + svc.Name
 	if provider, node := b.otherProvider(); direct && provider == k3s && b.balancerName() == lbAuto && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
 		b.notModelled("load-balancer", serviceLB(node)+": clients go to the nodes themselves, as they do there, and to any of them", "Service "+name, "unknown")
 	} else if direct && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {

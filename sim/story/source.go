@@ -201,10 +201,7 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 	case ledger.KilledInFlight:
 		return fmt.Sprintf("terminationGracePeriodSeconds %d", grace(w)), "spec.template.spec.terminationGracePeriodSeconds"
 	case ledger.ExitInFlight:
-		if w.App.Reloads() {
-			return "the app is uWSGI without --die-on-term: at SIGTERM it reloads, cuts what it has begun, and ends only when its grace period is over", server
-		}
-		return "the app does not finish its requests after SIGTERM", server
+		return atSIGTERM(w), server
 	case ledger.NotListeningYet:
 		if !hasReadiness(w) {
 			return NoReadinessProbe, server
@@ -220,6 +217,14 @@ func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string
 	default:
 		return "", ""
 	}
+}
+
+// atSIGTERM is what the app does with requests that it is answering when it is told to end.
+func atSIGTERM(w *world.Workload) string {
+	if w.App.Reloads() {
+		return "the app is uWSGI without --die-on-term: at SIGTERM it reloads, cuts what it has begun, and ends only when its grace period is over"
+	}
+	return "the app does not finish its requests after SIGTERM"
 }
 
 // hookOf is what the preStop hook of a server does, or that it has none.
