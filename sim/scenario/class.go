@@ -171,11 +171,11 @@ func targetName(s *subject) string {
 // isExporter says that what listens is a program of the cluster's own that serves nothing but metrics: an exporter, or a controller, which talks
 // to the API server and is asked by nobody (the charts of each; recalled).
 func isExporter(s *subject) bool {
-	if s.container == nil {
+	if s.container == nil || s.port.Protocol == corev1.ProtocolUDP {
 		return false
 	}
 	return servers.ParseImage(s.container.Image).Named("kube-state-metrics", "external-dns", "cert-manager-controller", "cert-manager-cainjector", "cluster-autoscaler", "descheduler",
-		"node-exporter", "blackbox-exporter", "mysqld-exporter", "postgres-exporter", "redis_exporter", "redis-exporter", "kafka-exporter", "statsd-exporter", "nginx-prometheus-exporter",
+		"node-exporter", "blackbox-exporter", "mysqld-exporter", "postgres-exporter", "redis_exporter", "redis-exporter", "kafka-exporter", "nginx-prometheus-exporter",
 		"cloudwatch-exporter", "elasticsearch_exporter", "mongodb_exporter", "memcached-exporter", "json-exporter", "snmp-exporter")
 }
 

@@ -349,7 +349,9 @@ func findRouteAny(r *world.Route, provider string) balancerFound {
 	case known:
 		return f
 	case contradiction(r) != "":
-		f.why, f.families = contradiction(r), unknownProxies(gateway, provider)
+		if f.why, f.families = contradiction(r), claimedFamilies(r); len(f.families) == 0 {
+			f.families = unknownProxies(gateway, provider)
+		}
 	case r.Said != "" && gateway:
 		f.families = []string{presetGeneric, "envoy-gateway"}
 	case r.Said != "":

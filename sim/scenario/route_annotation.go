@@ -98,6 +98,26 @@ func contradiction(r *world.Route) string {
 	return Contradicts + strings.Join(words, "; ")
 }
 
+// claimedFamilies are the load balancers of the controllers whose annotations an Ingress has, nil where one of them is not simulated: then it might
+// be any.
+func claimedFamilies(r *world.Route) []string {
+	var out []string
+	for _, c := range claimsOf(r) {
+		f := balancerFound{name: "ingress-nginx"}
+		switch c.maker {
+		case makerNginx:
+		case makerAWS:
+			findRouteALB(r, &f)
+		case makerGKE:
+			findRouteGKE(r, &f)
+		default:
+			return nil
+		}
+		out = append(out, f.name)
+	}
+	return out
+}
+
 // Contradicts begins what is said of annotations of several controllers.
 const Contradicts = "annotations of several controllers: "
 

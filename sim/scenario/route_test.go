@@ -130,7 +130,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 		"no class, and an annotation of AWS":                      {"", ip, "", "", "", "aws-alb-ip inferred"},
 		"no class, and an annotation of Google":                   {"", "networking.gke.io/managed-certificates: c", "", "", "", "gke-l7-neg inferred"},
 		"no class, and one of a controller that is not simulated": {"", "traefik.ingress.kubernetes.io/router.tls: 'true'", "", "", "", other},
-		"no class, and annotations of two controllers":            {"", ip + ", " + nginxPrefix + "ssl-redirect: 'true'", "", "", "", "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"},
+		"no class, and annotations of two controllers":            {"", ip + ", " + nginxPrefix + "ssl-redirect: 'true'", "", "", "", "aws-alb-ip assumed ?ingress-nginx"},
 		"no class, and one that anybody may read":                 {"", "cert-manager.io/cluster-issuer: le", "", "", "", "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"},
 		"a class that says more than the annotation":              {"ingressClassName: nginx", ip, "", "", "", "ingress-nginx inferred"},
 		"an annotation of nginx, and of GKE at the Service":       {"", nginxPrefix + "ssl-redirect: 'true'", "", "cloud.google.com/neg: '{\"ingress\": true}'", "", "ingress-nginx inferred"},
@@ -176,7 +176,7 @@ func TestAnAnnotationOfAnIngressIsNamed(t *testing.T) {
 		tls + ": 'true'":                           "ingress inferred ingress-nginx (annotation " + tls + ", web.yaml:26)",
 		scheme + ": internal":                      "ingress inferred aws-alb-ip (annotation " + scheme + ", web.yaml:26, without a node port for instances)",
 		"konghq.com/strip-path: 'true'":            "ingress assumed l7-generic (annotation konghq.com/strip-path, web.yaml:26)",
-		tls + ": 'true', " + scheme + ": internal": "ingress assumed ingress-nginx (annotations of several controllers: " + scheme + ", web.yaml:26; " + tls + ", web.yaml:26)",
+		tls + ": 'true', " + scheme + ": internal": "ingress assumed aws-alb-ip (annotations of several controllers: " + scheme + ", web.yaml:26; " + tls + ", web.yaml:26)",
 	} {
 		c, got := inferOne(t, routedWeb("", "", anIngress(annotations, "")), Options{}), ""
 		for _, a := range c.Scenario.Assumptions {
@@ -213,7 +213,7 @@ func TestServiceUpstreamCountsWhereverNginxIsSimulated(t *testing.T) {
 			t.Errorf("%s: %q", f.Preset, got)
 		}
 	}
-	if len(c.Families) != 4 {
+	if len(c.Families) != 2 {
 		t.Errorf("%d families", len(c.Families))
 	}
 }
