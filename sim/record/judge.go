@@ -92,6 +92,9 @@ func (c *Case) ForGood() bool {
 // Waits says that a case is about something that cannot end: its verdict says so, or its outage is one for good.
 func (c *Case) Waits() bool { return c.Stuck != nil && (c.Verdict.Endless() || c.ForGood()) }
 
+// LeftWaiting says that an outage ends, and that something of what was begun does not: the service is back before all of its pods are.
+func (c *Case) LeftWaiting() bool { return c.Verdict == Outage && c.Stuck != nil && !c.Waits() }
+
 // fewest picks the run with the fewest usable pods, for the longest time, with how few stayed in any run.
 func fewest(runs []Run) Usable {
 	out := slices.MinFunc(runs, func(a, b Run) int {

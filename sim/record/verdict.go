@@ -299,7 +299,7 @@ func (c *Case) Fails(l Limits) bool {
 
 // allow says that a case loses no more than may be lost, and not without an end.
 func (l *Limits) allow(c *Case) bool {
-	return (l.MaxDrops > 0 || l.MaxLost > 0) && c.Lasting() == 0 &&
+	return (l.MaxDrops > 0 || l.MaxLost > 0) && c.Lasting() == 0 && c.Stuck == nil &&
 		(l.MaxDrops == 0 || c.RequestsLost.Median <= l.MaxDrops) && (l.MaxLost == 0 || c.LostSeconds.Median <= int64(l.MaxLost))
 }
 

@@ -192,6 +192,11 @@ func TestLimitsOfTheMedianRun(t *testing.T) {
 		if !stuck.Fails(c.limits) {
 			t.Errorf("%s: what is stuck may lose nothing at all", name)
 		}
+		waiting := *drops
+		waiting.Verdict, waiting.Stuck = Outage, &Stuck{Why: "a pod waits for its volume"}
+		if !waiting.Fails(c.limits) || !waiting.LeftWaiting() {
+			t.Errorf("%s: an outage that ends may lose nothing at all where a pod waits for ever", name)
+		}
 	}
 }
 

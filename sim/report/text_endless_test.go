@@ -89,3 +89,57 @@ func TestThatNothingIsLostWithAnyIsNotSaidWhereSomethingIs(t *testing.T) {
 		t.Errorf("%q", why)
 	}
 }
+
+// An outage that ends may leave a pod waiting for ever: that is said beside it, with what would let it. Where the outage does not end it is what the
+// headline is about.
+func TestAnOutageThatLeavesAPodWaiting(t *testing.T) {
+	t.Parallel()
+	stuck := &record.Stuck{Why: "the new pod waits for its volume", What: "a volume that several nodes may have", File: "web.yaml", Line: 18}
+	runs := make([]record.Run, 2)
+	for i := range runs {
+		runs[i].Usable = record.Usable{Of: 2, Now: 1}
+	}
+	const reason = ": the new pod waits for its volume (web.yaml:18); what would let it: a volume that several nodes may have"
+	for name, x := range map[string]struct {
+		c    record.Case
+		want string
+	}{
+		"a rollout": {record.Case{Verdict: record.Outage, Action: scenario.ActionRollout, Stuck: stuck, Runs: runs}, "a rolling restart never finishes" + reason},
+		"a drain":   {record.Case{Verdict: record.Outage, Action: "node drain", Stuck: stuck, Runs: runs}, "after a node drain not all pods come back" + reason},
+		"nobody":    {record.Case{Verdict: record.Outage, Action: "node drain", Runs: runs}, ""},
+		"stuck":     {record.Case{Verdict: record.Stalled, Action: scenario.ActionRollout, Stuck: stuck, Runs: runs}, ""},
+		"for good":  {record.Case{Verdict: record.Outage, Action: scenario.ActionRollout, Stuck: stuck, Runs: []record.Run{{Stuck: stuck}}}, ""},
+	} {
+		out := newText(&record.Simulation{Cases: []record.Case{x.c}}, TextOptions{}, everything)
+		if got := strings.Join(out.endless(&out.sim.Cases[0]), "|"); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}
+
+// A headline of an outage names the clients without an answer where others are answered all the time.
+func TestAnOutageOfOneKindOfClients(t *testing.T) {
+	t.Parallel()
+	of := func(outages ...engine.Time) *record.Case {
+		c := &record.Case{Runs: make([]record.Run, 1)}
+		for i, outage := range outages {
+			c.Clients = append(c.Clients, record.Client{Name: []string{"new connections", "keep-alive"}[i]})
+			c.Runs[0].Streams = append(c.Runs[0].Streams, record.Stream{LongestOutage: outage})
+		}
+		return c
+	}
+	for name, x := range map[string]struct {
+		c    *record.Case
+		want string
+	}{
+		"those who keep theirs": {of(0, 5*engine.Second), " over connections kept open"},
+		"new ones":              {of(5*engine.Second, 999*engine.Millisecond), ""},
+		"all":                   {of(5*engine.Second, engine.Second), ""},
+		"nobody for long":       {of(0, 0), ""},
+		"there is one kind":     {of(5 * engine.Second), ""},
+	} {
+		if got := overSome(x.c); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}

@@ -116,10 +116,15 @@ func eachOf(nodes int) string {
 	return fmt.Sprintf("each of %d nodes", nodes)
 }
 
-// endless says what else cannot end, once for each reason, first of a case's own workload: it loses less, and somebody has to
-// know of it all the same. A reason that the head has said is not said again.
+// endless says what else cannot end, once for each reason, first of the case itself where its outage does, then of its own workload: it loses
+// less, and somebody has to know of it all the same. A reason that the head has said is not said again.
 func (t *text) endless(c *record.Case) []string {
-	out := t.endlessOf(c, c, nil)
+	var out []string
+	if c.LeftWaiting() {
+		who, reason := waiting(c)
+		out = append(out, who+": "+reason+t.beside(c, &record.Case{}, false))
+	}
+	out = t.endlessOf(c, c, out)
 	own := len(out)
 	others := []string{""} // what a drain as such waits for is said where that is told
 	for i := range t.sim.Cases {
@@ -298,7 +303,7 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 			return fmt.Sprintf(" has no pod that answers%s for %s %s: it %s, and who asks near the end of that waits.", throughOne(c), span(none), inRuns(c, c.WithLoss),
 				loses(c, span(engine.Time(c.LostSeconds.Median))))
 		}
-		return fmt.Sprintf(" answers no request%s for %s %s, and %s.", throughOne(c), span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
+		return fmt.Sprintf(" answers no request%s%s for %s %s, and %s.", throughOne(c), overSome(c), span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), loses(c, span(engine.Time(c.LostSeconds.Median))))
 	case record.Stalled:
 		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
 			return ": not all of its pods come back" + untilBack(c) + meanwhile(c) + ifItStarts(c) + "." + besides(c)
@@ -432,6 +437,21 @@ func throughOne(c *record.Case) string {
 		return ""
 	}
 	return " through " + words
+}
+
+// overSome says that only who keeps connections gets no answer for a while, "" where others do not either: who opens new ones is answered by
+// another pod, while those are at one that answers with errors.
+func overSome(c *record.Case) string {
+	kept := slices.IndexFunc(c.Clients, func(x record.Client) bool { return x.Name == "keep-alive" })
+	if kept < 0 || len(c.Clients) == 1 {
+		return ""
+	}
+	for i := range c.Clients {
+		if _, outage, _ := c.Client(i); (outage.Median >= int64(engine.Second)) != (i == kept) {
+			return ""
+		}
+	}
+	return " over " + clientName(c, kept)
 }
 
 // withoutServer says that what is lost of a case is the time of sessions without a server.
