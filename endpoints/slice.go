@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"sort"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -228,12 +229,27 @@ func groupSlices(list []*Slice) []group {
 			g.endpoints = appendPort(g.endpoints, s.entries, port.port)
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return a.key.compare(b.key) })
+	sortGroups(groups)
 	for i := range groups {
 		groups[i].finish()
 	}
 	return groups
 }
+
+// sortGroups orders groups by their keys, of which no two are equal. Mostly there is one.
+func sortGroups(groups []group) {
+	if len(groups) > 1 {
+		sort.Sort(byKey(groups))
+	}
+}
+
+// byKey is that order. It is no call of slices.SortFunc, for that is compiled again
+// for each type, and the module of lameduck play is small.
+type byKey []group
+
+func (g byKey) Len() int           { return len(g) }
+func (g byKey) Less(i, j int) bool { return g[i].key.compare(g[j].key) < 0 }
+func (g byKey) Swap(i, j int)      { g[i], g[j] = g[j], g[i] }
 
 // appendPort appends entries of a slice with one port.
 func appendPort(list []Endpoint, entries []SliceEndpoint, port uint16) []Endpoint {

@@ -35,7 +35,7 @@ func NewService(name ServiceName, ports ...ServicePort) *Service {
 		g.give(sp)
 		svc.groups = append(svc.groups, g)
 	}
-	slices.SortStableFunc(svc.groups, func(a, b group) int { return a.key.compare(b.key) })
+	sortGroups(svc.groups)
 	return svc
 }
 
@@ -45,7 +45,7 @@ func NewService(name ServiceName, ports ...ServicePort) *Service {
 // endpoints out, so that load balancers leave while KEP-1669 still serves
 // (kube-proxy 1.36 endpointschangetracker.go, LocalReadyEndpoints; verified).
 func (s *Service) LocalReadyEndpoints(family IPFamily, nodeName string, o Options) int {
-	var ips []netip.Addr
+	ips := map[netip.Addr]bool{}
 	for i := range s.groups {
 		g := &s.groups[i]
 		if g.key.family != family {
@@ -56,12 +56,11 @@ func (s *Service) LocalReadyEndpoints(family IPFamily, nodeName string, o Option
 		for j := range g.endpoints {
 			e := &g.endpoints[j]
 			if e.Conditions.Ready() && e.IsLocal(nodeName) && counts(skip, j) {
-				ips = append(ips, e.Addr.Addr())
+				ips[e.Addr.Addr()] = true
 			}
 		}
 	}
-	slices.SortFunc(ips, netip.Addr.Compare)
-	return len(slices.Compact(ips))
+	return len(ips)
 }
 
 // HealthCheckNodePort returns the Service's health-check node port in a family, 0 for none.

@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -124,11 +125,27 @@ func sortProblems(problems []Problem, files []File) {
 	for i := len(files) - 1; i >= 0; i-- {
 		order[files[i].Name] = i
 	}
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		return cmp.Or(
-			cmp.Compare(order[a.File], order[b.File]),
-			cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Column, b.Column),
-		)
-	})
+	SortByPlace(problems, func(a, b string) int { return cmp.Compare(order[a], order[b]) })
+}
+
+// SortByPlace orders problems by file, as files compare, then position; problems of
+// one place keep the order they were found in.
+func SortByPlace(problems []Problem, files func(a, b string) int) {
+	sort.Stable(&byPlace{problems, files})
+}
+
+// byPlace is an order of problems. It is no call of slices.SortStableFunc, for
+// that is compiled again for each type, and the module of lameduck play is small.
+type byPlace struct {
+	problems []Problem
+	files    func(a, b string) int
+}
+
+func (s *byPlace) Len() int { return len(s.problems) }
+
+func (s *byPlace) Swap(i, j int) { s.problems[i], s.problems[j] = s.problems[j], s.problems[i] }
+
+func (s *byPlace) Less(i, j int) bool {
+	a, b := &s.problems[i], &s.problems[j]
+	return cmp.Or(s.files(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) < 0
 }

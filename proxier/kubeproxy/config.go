@@ -6,9 +6,7 @@
 package kubeproxy
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -63,9 +61,7 @@ func Read(o *manifest.Object, overrides ...Override) (*Config, []manifest.Proble
 	if !manifest.HasErrors(problems) {
 		problems = append(problems, c.unused()...)
 	}
-	slices.SortStableFunc(problems, func(a, b manifest.Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
+	manifest.SortByPlace(problems, strings.Compare)
 	return c, problems
 }
 

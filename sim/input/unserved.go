@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sorted"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -45,6 +46,6 @@ func Unserved(objects *manifest.Objects, cases []scenario.Case, left []record.Le
 	for _, o := range objects.DaemonSets {
 		add(o.Object, o.Value)
 	}
-	slices.SortStableFunc(out, func(x, y record.LeftOut) int { return cmp.Compare(min(1, len(y.HostPorts)), min(1, len(x.HostPorts))) })
+	sorted.StableBy(out, func(x, y record.LeftOut) int { return cmp.Compare(min(1, len(y.HostPorts)), min(1, len(x.HostPorts))) })
 	return out
 }

@@ -682,6 +682,7 @@ var packages = []packageRule{
 			{"proxier/page", "what a terminal would obey, in a word for a shell"},
 			{"sim/record", "what a record says of objects that are left out"},
 			{"sim/scenario", "the cases that objects make"},
+			{"sim/sorted", "those with ports of nodes first"},
 			{"sim/sweep", "a case for each Scenario"},
 			{"sim/world", "the Scenarios"},
 		},
