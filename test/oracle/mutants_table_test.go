@@ -116,7 +116,9 @@ var serviceMutants = []mutant{
 
 var healthMutants = []mutant{
 	{"health count includes the draining", []edit{{"snapshot.go", "if e.Conditions.Ready() &&", "if (e.Conditions.Ready() || e.Conditions.Draining()) &&"}}},
-	{"health count counts ports", []edit{{"snapshot.go", "len(slices.Compact(ips))", "len(ips)"}}},
+	{"health count counts ports", []edit{
+		{"snapshot.go", "ips := map[netip.Addr]bool{}", "ips := map[netip.AddrPort]bool{}"}, {"snapshot.go", "ips[e.Addr.Addr()] = true", "ips[e.Addr] = true"},
+	}},
 	{"health count only of matched ports", []edit{
 		{"snapshot.go", "if g.key.family != family {", "if g.key.family != family || !slices.ContainsFunc(s.Ports, func(p ServicePort) bool { return p.Name.Port == g.key.name }) {"},
 	}},
