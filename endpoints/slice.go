@@ -236,14 +236,14 @@ func groupSlices(list []*Slice) []group {
 	return groups
 }
 
-// sortGroups orders groups by their keys, of which no two are equal. Mostly there is one.
+// sortGroups orders groups by their keys; those with equal ones keep their order. Mostly there is one.
 func sortGroups(groups []group) {
 	if len(groups) > 1 {
-		sort.Sort(byKey(groups))
+		sort.Stable(byKey(groups))
 	}
 }
 
-// byKey is that order. It is no call of slices.SortFunc, for that is compiled again
+// byKey is that order. It is no call of slices.SortStableFunc, for that is compiled again
 // for each type, and the module of lameduck play is small.
 type byKey []group
 

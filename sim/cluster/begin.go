@@ -67,10 +67,10 @@ func (w *World) firstPod(p *api.Pod, placed *world.Placed) {
 	}
 	switch {
 	case p.Node >= 0:
-	case placed == nil && w.sharesVolume(p) >= 0:
-		p.Node = w.sharesVolume(p)
 	case placed == nil:
-		p.Node = w.sched.Place(p)
+		if p.Node = w.sharesVolume(p); p.Node < 0 {
+			p.Node = w.sched.Place(p)
+		}
 	case placed.Node == "":
 		w.sched.Wait(p)
 	default:

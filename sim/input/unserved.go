@@ -13,7 +13,8 @@ import (
 )
 
 // Unserved lists the workloads whose pods no Service selects, and of which no case is: nobody's requests end with them. left are those that
-// are no part of what is run. Those with clients of their own, at ports of nodes, come first. An input of Scenarios says itself what it is about, and so does who asks for a part of the workloads.
+// are no part of what is run. Those with clients of their own, at ports of nodes, come first. An input of Scenarios says itself what it is about,
+// and so does who asks for a part of the workloads.
 func Unserved(objects *manifest.Objects, cases []scenario.Case, left []record.LeftOut, opts *scenario.Options) []record.LeftOut {
 	if len(objects.Scenarios) > 0 || opts.Target != "" {
 		return nil

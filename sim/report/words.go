@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // minutes is from where on a duration is written in minutes.
@@ -216,13 +217,4 @@ func distinct(list []string, s string) []string {
 }
 
 // listed joins words as a sentence does: "a, b and c"; of more than most, the rest is a number.
-func listed(words []string, most int) string {
-	if len(words) > most {
-		rest := len(words) - most + 1
-		words = append(append([]string{}, words[:most-1]...), fmt.Sprintf("%d more", rest))
-	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
+func listed(words []string, most int) string { return scenario.Listed(words, most) }

@@ -220,16 +220,3 @@ func (b *builder) waysLeftOut(e *entry) []*world.Route {
 	}
 	return slices.CompactFunc(all, func(x, y *world.Route) bool { return x.Object == y.Object })
 }
-
-// andList lists words: "a, b and c", no more than a few of them.
-func andList(words []string) string {
-	const most = 4
-	if len(words) > most {
-		words = append(slices.Clone(words[:most-1]), fmt.Sprintf("%d more", len(words)-most+1))
-	}
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
-}

@@ -15,6 +15,9 @@ import (
 
 // Ways to the pods of a case that are not simulated, though the input has them: a reader takes the figures for all users otherwise.
 
+// mostWays is how many of them one sentence names.
+const mostWays = 4
+
 // otherWays names what else leads to the pods of an entry: headless Services, and what is not read.
 func (b *builder) otherWays(index int, e *entry) {
 	if e.class != ClassDNS {
@@ -45,7 +48,7 @@ func (b *builder) waysBeside(index int, e *entry) {
 	}
 	if n := len(words); n > 0 {
 		lead := map[bool]string{true: "leads to Service %s, too: who comes through it is not judged", false: "lead to Service %s, too: who comes through them is not judged"}[n == 1]
-		b.notModelled(world.UnreadRoute, andList(words)+" "+fmt.Sprintf(lead, e.service.Name), strings.Join(objects, ", "), "unknown")
+		b.notModelled(world.UnreadRoute, Listed(words, mostWays)+" "+fmt.Sprintf(lead, e.service.Name), strings.Join(objects, ", "), "unknown")
 	}
 }
 

@@ -93,7 +93,8 @@ func refusedSidecar(o *manifest.Object, pod *corev1.PodSpec, version endpoints.V
 		how, pod.InitContainers[at].Name, sidecars, pod.InitContainers[at].Name)
 }
 
-// refusedSleeps leaves out workloads that the API server refuses for a sleep action, and those whose pods cannot start for a sidecar; only of those that are asked for it is said to be an error.
+// refusedSleeps leaves out workloads that the API server refuses for a sleep action, and those whose pods cannot start for a sidecar; only of those
+// that are asked for it is said to be an error.
 func (b *builder) refusedSleeps(objects []*manifest.Object) []*manifest.Object {
 	version, err := endpoints.ParseVersion(b.doc.spec().get("kubernetes").get("version").text(endpoints.CurrentVersion().String()))
 	if err != nil {

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -96,4 +98,15 @@ func protocolOf(s *subject) string {
 	default:
 		return "gRPC"
 	}
+}
+
+// Listed joins words as a sentence does: "a, b and c"; of more than most, the rest is a number.
+func Listed(words []string, most int) string {
+	if len(words) > most {
+		words = append(slices.Clone(words[:most-1]), fmt.Sprintf("%d more", len(words)-most+1))
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }

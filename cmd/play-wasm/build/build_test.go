@@ -81,6 +81,102 @@ func TestTheOtherHash(t *testing.T) {
 	}
 }
 
+// alikeProgram prints what of an object with something in each of its fields is copied in another way than by generated code, or is no copy.
+const alikeProgram = `package main
+
+import (
+	"fmt"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+type Object = runtime.Object
+
+// fill puts something into all that a value has: n says what.
+func fill(v reflect.Value, n, depth int) {
+	if q, ok := v.Addr().Interface().(*resource.Quantity); ok {
+		q.Add(resource.MustParse(fmt.Sprintf("%d.123456789012345678901Gi", n)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", n))
+	case reflect.Bool:
+		v.SetBool(n%2 == 0)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(n))
+	case reflect.Pointer:
+		if v.IsNil() && depth > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		if !v.IsNil() {
+			fill(v.Elem(), n, depth-1)
+		}
+	case reflect.Slice:
+		if v.IsNil() && depth > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		}
+		for i := range v.Len() {
+			fill(v.Index(i), n, depth-1)
+		}
+	case reflect.Map:
+		if v.IsNil() && depth > 0 {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+		if !v.IsNil() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			fill(value, n, depth-1)
+			v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), value)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() {
+				fill(f, n, depth)
+			}
+		}
+	}
+}
+
+func main() {
+	var in, out corev1.Pod
+	fill(reflect.ValueOf(&in).Elem(), 1, 12)
+	want := in.DeepCopy()
+	CopyInto(&in, &out)
+	if !reflect.DeepEqual(&out, want) {
+		fmt.Println("it is another object")
+	}
+	fill(reflect.ValueOf(&in).Elem(), 2, 0)
+	if reflect.DeepEqual(&in, want) || !reflect.DeepEqual(&out, want) {
+		fmt.Println("it changes with the first one")
+	}
+}
+`
+
+// Objects of the module are copied as they are elsewhere, and share nothing.
+func TestTheOtherCopies(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text, err := instead.ReadFile("instead/runtime.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for name, data := range map[string]string{"main.go": alikeProgram, "copy.go": strings.Replace(string(text), "\npackage runtime\n", "\npackage main\n", 1)} { // order: both are needed
+		files = append(files, filepath.Join(dir, name))
+		if err := os.WriteFile(files[len(files)-1], []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run"}, files...)...) //nolint:gosec // what is run is said here
+	cmd.Dir = "../../.."
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	packed, err := squeezed([]byte("a module"))
