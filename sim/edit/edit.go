@@ -319,6 +319,7 @@ func nodeOf(text string) *yaml.Node {
 // linesOf writes a value with the fields of the first levels on lines of their own, and what is below them in braces.
 func linesOf(n *yaml.Node, levels int) []string {
 	onLines(n, levels)
+	asScripts(n)
 	return encoded(n)
 }
 
@@ -336,6 +337,23 @@ func encoded(n *yaml.Node) []string {
 // ofMappings says that a value is a list of mappings, which are long: the keys of a mapping are none.
 func ofMappings(n *yaml.Node) bool {
 	return len(n.Content) > 0 && !slices.ContainsFunc(n.Content, func(x *yaml.Node) bool { return x.Kind != yaml.MappingNode })
+}
+
+// asScripts has texts of several lines stand as they would be written by hand, below a bar; what they are in stands on lines of its own, then.
+func asScripts(n *yaml.Node) (found bool) {
+	if n.Kind == yaml.ScalarNode {
+		if found = strings.Contains(strings.TrimRight(n.Value, "\n"), "\n"); found {
+			n.Style = yaml.LiteralStyle
+		}
+		return found
+	}
+	for _, item := range n.Content {
+		found = asScripts(item) || found
+	}
+	if found {
+		n.Style &^= yaml.FlowStyle
+	}
+	return found
 }
 
 func onLines(n *yaml.Node, levels int) {

@@ -48,6 +48,8 @@ func TestAnEditPrintsItself(t *testing.T) {
 		"a list":                     {"spec.externalIPs", `[10.0.0.1, "10.0.0.2"]`, "", nil, `externalIPs: [10.0.0.1, "10.0.0.2"]`},
 		"a list of nothing":          {"spec.externalIPs", "[]", "", nil, "externalIPs: []"},
 		"a list of blocks":           {"spec.ports", "[{port: 80}, {port: 81, name: b}]", "80", func(e *Edit) { e.At, e.From = "spec", Value{YAML: "80"} }, "ports:|  - port: 80|  - port: 81|    name: b"},
+		"a script of lines":          {"spec.externalIPs", `[sh, -c, "a\nb: c"]`, "", nil, "externalIPs:|  - sh|  - -c|  - |-|    a|    b: c"},
+		"a script with its end":      {"metadata.annotations", `{run: "a\nb\n", of: "a line\n"}`, "", nil, `annotations:|  run: ||    a|    b|  of: "a line\n"`},
 		"a text in place of another": {"metadata.name", "api", "web", nil, ""},
 		"a key":                      {`metadata.labels["a.b/c"]`, `'{"d": "e"}'`, "", nil, `labels:|  a.b/c: '{"d": "e"}'`},
 		"to be merged":               {"metadata.name", "api", "web", func(e *Edit) { e.Merge = true }, "metadata:|  name: api"},

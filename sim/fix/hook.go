@@ -32,7 +32,7 @@ type hooked struct {
 
 var (
 	sleeps    = regexp.MustCompile(`^(exec )?sleep (` + sleptFor + `);?$`)
-	leadSleep = regexp.MustCompile(`^sleep (` + sleptFor + `) *(;|&&) *`)
+	leadSleep = regexp.MustCompile(`^sleep (` + sleptFor + `) *(;|&&|\n) *`)
 	safeWord  = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 )
 
@@ -72,13 +72,22 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 		rest = leadSleep.ReplaceAllString(script, "")
 	}
 	if rest != script || !t.goesOn(&known) || !canFollow(c, script) {
-		h.words, script = " before its hook", fmt.Sprintf("sleep %d; %s", seconds, rest)
+		h.words, script = " before its hook", sleepBefore(seconds, rest)
 	} else {
 		script = fmt.Sprintf("%s; sleep %d", strings.TrimRight(script, "; "), seconds)
 	}
 	h.unknown = known.Undetermined && !known.ClosesListener && !known.SignalsServer
 	h.yaml = fmt.Sprintf("{exec: {command: [%s, %s]}}", shell, strconv.Quote(script))
 	return h, true
+}
+
+// sleepBefore has a script sleep first: on a line of its own where the script has several.
+func sleepBefore(seconds int64, script string) string {
+	between := "; "
+	if strings.Contains(script, "\n") {
+		between = "\n"
+	}
+	return fmt.Sprintf("sleep %d%s%s", seconds, between, script)
 }
 
 // goesOn says that a hook leaves a server accepting, and its node sending to it: a pod that says that it is not ready is no use to a node that
