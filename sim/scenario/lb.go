@@ -110,8 +110,8 @@ func (b *builder) through(t *world.Traffic, svc *corev1.Service, found balancerF
 	}
 }
 
-// presetGeneric is a proxy in the cluster of which nothing is known.
-const presetGeneric = "l7-generic"
+// AnyProxy is a proxy in the cluster of which nothing is known.
+const AnyProxy = "l7-generic"
 
 // isProxy says whether a preset of that name is a proxy of HTTP requests.
 func isProxy(name string) bool {
@@ -166,7 +166,7 @@ func (b *builder) routeFound(r *world.Route) balancerFound {
 	}
 	found := findRoute(r, b.provider())
 	if found.basis == "assumed" && b.overridden() { // a user who sets its fields knows which one it is
-		found.name, found.families = presetGeneric, nil
+		found.name, found.families = AnyProxy, nil
 	}
 	return found
 }

@@ -88,7 +88,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 		nodePort = "type: NodePort"
 		ip       = albPrefix + "target-type: ip"
 		instance = albPrefix + "target-type: instance"
-		unknown  = "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"
+		unknown  = "ingress-nginx assumed ?l7-generic ?aws-alb-ip ?gke-l7-neg"
 		other    = "l7-generic assumed"
 		passed   = "ingress-nginx passes TLS connections on to the Service (annotation ssl-passthrough, web.yaml:26, with its flag --enable-ssl-passthrough) and repeats nothing, and its own hop is left out"
 	)
@@ -98,7 +98,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 	const isDefault = "ingressclass.kubernetes.io/is-default-class: 'true'"
 	for name, tt := range map[string]struct{ class, ingress, spec, service, more, want string }{ // order: each for itself
 		"no class":                                      {"", "", "", "", "", unknown},
-		"a class nobody knows":                          {"ingressClassName: own", "", "", "", "", "l7-generic assumed ?ingress-nginx ?envoy-gateway"},
+		"a class nobody knows":                          {"ingressClassName: own", "", "", "", "", "l7-generic assumed ?ingress-nginx"},
 		"ingress-nginx":                                 {"ingressClassName: nginx", "", "", "", "", "ingress-nginx inferred"},
 		"the older annotation":                          {"", "kubernetes.io/ingress.class: nginx", "", "", "", "ingress-nginx inferred"},
 		"the spec goes before the annotation":           {"ingressClassName: nginx", "kubernetes.io/ingress.class: alb", "", "", "", "ingress-nginx inferred"},
@@ -131,7 +131,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 		"no class, and an annotation of Google":                   {"", "networking.gke.io/managed-certificates: c", "", "", "", "gke-l7-neg inferred"},
 		"no class, and one of a controller that is not simulated": {"", "traefik.ingress.kubernetes.io/router.tls: 'true'", "", "", "", other},
 		"no class, and annotations of two controllers":            {"", ip + ", " + nginxPrefix + "ssl-redirect: 'true'", "", "", "", "aws-alb-ip assumed ?ingress-nginx"},
-		"no class, and one that anybody may read":                 {"", "cert-manager.io/cluster-issuer: le", "", "", "", "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"},
+		"no class, and one that anybody may read":                 {"", "cert-manager.io/cluster-issuer: le", "", "", "", "ingress-nginx assumed ?l7-generic ?aws-alb-ip ?gke-l7-neg"},
 		"a class that says more than the annotation":              {"ingressClassName: nginx", ip, "", "", "", "ingress-nginx inferred"},
 		"an annotation of nginx, and of GKE at the Service":       {"", nginxPrefix + "ssl-redirect: 'true'", "", "cloud.google.com/neg: '{\"ingress\": true}'", "", "ingress-nginx inferred"},
 
