@@ -36,3 +36,32 @@ func TestWhichReplicaSetsAreWrittenAsASizeIsShared(t *testing.T) {
 		}
 	}
 }
+
+// A Deployment is scaled as long as a ReplicaSet that has pods was written for another size. What an old one without pods was written for says
+// nothing: it would keep every later rollout waiting (Kubernetes 1.36 pkg/controller/deployment/sync.go, isScalingEvent: FilterActiveReplicaSets).
+func TestWhenADeploymentIsBeingScaled(t *testing.T) {
+	t.Parallel()
+	sized := func(revision, size, desired int) *api.ReplicaSet {
+		s := set(revision, size, size)
+		s.Desired = desired
+		return s
+	}
+	for _, c := range []struct {
+		name string
+		new  *api.ReplicaSet
+		old  []*api.ReplicaSet
+		want bool
+	}{
+		{"none is there", nil, nil, false},
+		{"as it was written", sized(1, 4, 4), nil, false},
+		{"as it was written, in the middle of a rollout", sized(1, 1, 4), []*api.ReplicaSet{sized(0, 3, 4)}, false},
+		{"the new one was for another size", sized(1, 4, 3), nil, true},
+		{"an old one with pods was", sized(1, 1, 4), []*api.ReplicaSet{sized(0, 3, 3)}, true},
+		{"an old one without pods was", sized(1, 4, 4), []*api.ReplicaSet{sized(0, 0, 3)}, false},
+		{"the new one without pods was", sized(1, 0, 3), []*api.ReplicaSet{sized(0, 3, 4)}, false},
+	} {
+		if got := scaling(rolloutInput{replicas: 4, newRS: c.new, oldRSs: c.old}); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

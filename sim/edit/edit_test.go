@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -126,7 +127,11 @@ func TestAnEditChangesAnObject(t *testing.T) {
 // A port or a Namespace may be called what is a number or a bool to YAML.
 func TestANameIsReadAsAName(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"http": "http", "true": `"true"`, "on": `"on"`, "1e3": `"1e3"`, "": `""`, "web-2": "web-2"} { // order: each for itself
+	words := map[string]string{"http": "http", "1e3": `"1e3"`, "": `""`, "web-2": "web-2"}
+	for _, s := range []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"} { // YAML 1.1 has a bool or nothing in each, small or large
+		words[s], words[strings.ToUpper(s)] = strconv.Quote(s), strconv.Quote(strings.ToUpper(s))
+	}
+	for name, want := range words { // order: each for itself
 		d, e := &appsv1.Deployment{}, Edit{Path: `metadata.labels["a"]`, To: Value{YAML: Word(name)}}
 		if err := e.Apply(d); err != nil || d.Labels["a"] != name || Word(name) != want {
 			t.Errorf("%q: %s, %v, %v", name, Word(name), d.Labels, err)

@@ -99,3 +99,38 @@ func TestWhereTheValueOfAFieldEnds(t *testing.T) {
 		}
 	}
 }
+
+// A field is taken out with the one that it stands in where that would be empty, as far up as that goes: not with an item of a list, nor with
+// one that has something else.
+func TestWithoutAField(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec:\n"
+	for _, c := range []struct{ name, path, text, want string }{
+		{"one of two", "spec.sessionAffinity", "  ports: [{port: 80}]\n  sessionAffinity: ClientIP\n  clusterIP: None\n", "  ports: [{port: 80}]\n  clusterIP: None\n"},
+		{"the last of two", "spec.sessionAffinity", "  ports: [{port: 80}]\n  clusterIP: None\n  sessionAffinity: ClientIP\n", "  ports: [{port: 80}]\n  clusterIP: None\n"},
+		{"one that is not there", "spec.sessionAffinity", "  ports: [{port: 80}]\n  clusterIP: None\n", "  ports: [{port: 80}]\n  clusterIP: None\n"},
+		{"with all that is below it", "spec.sessionAffinityConfig", "  ports: [{port: 80}]\n  sessionAffinityConfig:\n    clientIP:\n      timeoutSeconds: 9\n  sessionAffinity: ClientIP\n", "  ports: [{port: 80}]\n  sessionAffinity: ClientIP\n"},
+		{"with those that it alone is in", "spec.sessionAffinityConfig.clientIP.timeoutSeconds", "  ports: [{port: 80}]\n  sessionAffinityConfig:\n    clientIP:\n      timeoutSeconds: 9\n  sessionAffinity: ClientIP\n", "  ports: [{port: 80}]\n  sessionAffinity: ClientIP\n"},
+		{"one of two below", "spec.selector.app", "  ports: [{port: 80}]\n  selector:\n    app: web\n    tier: front\n  sessionAffinity: ClientIP\n", "  ports: [{port: 80}]\n  selector:\n    tier: front\n  sessionAffinity: ClientIP\n"},
+		{"one of an item", "spec.ports[0].name", "  ports:\n  - port: 80\n    name: http\n", "  ports:\n  - port: 80\n"},
+		{"the only one of an item", "spec.ports[0].port", "  ports:\n  - port: 80\n", ""},
+		{"the first one of an item", "spec.ports[0].port", "  ports:\n  - port: 80\n    name: http\n", ""},
+		{"in braces, the first", "spec.selector.app", "  ports: [{port: 80}]\n  selector: {app: web, tier: front}\n", "  ports: [{port: 80}]\n  selector: {tier: front}\n"},
+		{"in braces, the last", "spec.selector.tier", "  ports: [{port: 80}]\n  selector: {app: web, tier: front}\n", "  ports: [{port: 80}]\n  selector: {app: web}\n"},
+		{"in braces, the only one", "spec.selector.app", "  ports: [{port: 80}]\n  selector: {app: web}\n  sessionAffinity: ClientIP\n", "  ports: [{port: 80}]\n  sessionAffinity: ClientIP\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Without([]byte(head+c.text), loaded(t, head+c.text), c.path)
+			if c.want == "" {
+				if err == nil {
+					t.Errorf("%q, and no error", got)
+				}
+				return
+			}
+			if err != nil || string(got) != head+c.want {
+				t.Errorf("%v: %q, want %q", err, strings.TrimPrefix(string(got), head), c.want)
+			}
+		})
+	}
+}

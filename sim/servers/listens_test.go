@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,5 +22,19 @@ func TestDefaultPorts(t *testing.T) {
 				t.Errorf("%s with %+v: %d, want 0", image, c, DefaultPort(&c))
 			}
 		}
+	}
+}
+
+func TestPortsOfDatabases(t *testing.T) {
+	t.Parallel()
+	var got []int
+	for port := range 65536 {
+		if DatabasePort(port) {
+			got = append(got, port)
+		}
+	}
+	want := []int{3306, 4222, 5432, 5672, 6379, 9042, 9092, 11211, 27017} // MySQL, NATS, PostgreSQL, AMQP, Redis, CQL, Kafka, memcached, MongoDB
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

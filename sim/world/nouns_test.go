@@ -131,3 +131,28 @@ func TestWhoAdoptsAPod(t *testing.T) {
 		t.Error("without a selector")
 	}
 }
+
+// What an action does with a Service's ports says whether one comes to lead elsewhere: its own number is nobody's way to a pod.
+func TestWhichActionsRepoint(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of   []Operation
+		want bool
+	}{
+		"nothing is done":         {nil, false},
+		"another action":          {[]Operation{DeleteService{Service: "shop/web"}}, false},
+		"another number":          {[]Operation{SetPort{Service: "shop/web", Port: 80, To: 81}}, false},
+		"another port":            {[]Operation{SetPort{Service: "shop/web", Port: 80, Target: 8081}}, true},
+		"a port by its name":      {[]Operation{SetPort{Service: "shop/web", Port: 80, TargetName: "http"}}, true},
+		"one of several actions":  {[]Operation{DeleteService{}, SetPort{Port: 80, To: 81}, SetPort{Port: 81, Target: 8081}}, true},
+		"numbers in both of them": {[]Operation{SetPort{Port: 80, To: 81, Target: 8081}}, true},
+	} {
+		var s Scenario
+		for _, o := range c.of {
+			s.Actions = append(s.Actions, Action{Operation: o})
+		}
+		if got := s.Repoints(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

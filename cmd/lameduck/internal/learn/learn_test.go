@@ -141,6 +141,8 @@ func TestStraysAreWhatTheExerciseIsNotAbout(t *testing.T) {
 	for _, tc := range []struct{ name, old, new, want string }{
 		{"nothing is changed", "", "", ""},
 		{"what may be changed", "replicas: 1", "replicas: 7", ""},
+		{"below what may be changed", "replicas: 1", "replicas: {a: 1}", ""},
+		{"what may be changed is gone", "  replicas: 1\n", "", "Deployment/web spec"},
 		{"a comment and the order of documents' lines", "replicas: 1", "replicas: 1 # one", ""},
 		{"the expectation", "verdict: holds", "verdict: drops", "Scenario/one spec.expect.verdict"},
 		{"a field that begins like one that may", "replicas: 1", "replicas: 1\n  replicasToo: 1", "Deployment/web spec.replicasToo"},
