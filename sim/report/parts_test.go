@@ -120,3 +120,25 @@ func TestTheNodeOfAnEndpointInWords(t *testing.T) {
 		}
 	}
 }
+
+// Where all lines are of one file, its name stands before the first of them alone: a place is the name, a colon and a number, and begins a word.
+func TestTheNameOfTheOnlyFileIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, words, want string }{
+		{"the first place, and those after it", "web.yaml:16, (web.yaml:9; web.yaml:1)", "web.yaml:16, (:9; :1)"},
+		{"behind each mark", "web.yaml:16 web.yaml:9,web.yaml:8;web.yaml:7:web.yaml:0", "web.yaml:16 :9,:8;:7::0"},
+		{"no number", "web.yaml: a word, web.yaml:16 web.yaml: another", "web.yaml: a word, web.yaml:16 web.yaml: another"},
+		{"a letter, or what stands behind 9 in ASCII", "web.yaml:16, web.yaml:a web.yaml:: web.yaml:/", "web.yaml:16, web.yaml:a web.yaml:: web.yaml:/"},
+		{"the end of the text", "web.yaml:16, web.yaml:", "web.yaml:16, web.yaml:"},
+		{"another file that ends like it", "my-web.yaml:16, web.yaml:9 my-web.yaml:8", "my-web.yaml:16, web.yaml:9 my-web.yaml:8"},
+		{"another file", "db.yaml:16 web.yaml:9", "db.yaml:16 web.yaml:9"},
+	} {
+		x := &text{only: "web.yaml"}
+		if got := x.once(c.words); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if x = (&text{}); x.once(c.words) != c.words {
+			t.Errorf("%s: shortened where there are several files", c.name)
+		}
+	}
+}

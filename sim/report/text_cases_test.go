@@ -131,3 +131,22 @@ func TestServicesOfOnePortAreToldApart(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// How many runs had not settled is said with what the first of them waited for that says so.
+func TestWhatRunsThatDidNotSettleWaitedFor(t *testing.T) {
+	t.Parallel()
+	settled, silent := record.Run{Settled: true}, record.Run{}
+	waits := func(what string) record.Run { return record.Run{Unrest: what} }
+	for want, runs := range map[string][]record.Run{
+		"":                                 {settled, settled},
+		"1 run had not settled at the end": {settled, silent},
+		"1 run had not settled at the end: node-1":                 {settled, waits("node-1")},
+		"2 runs had not settled at the end: node-1":                {silent, waits("node-1")},
+		"3 runs had not settled at the end: node-1":                {waits("node-1"), silent, settled, waits("node-2")},
+		"2 runs had not settled at the end: pod new-0 has no node": {{Unrest: "pod new-0 has no node"}, {Settled: true, Unrest: "node-3"}, waits("node-2")},
+	} {
+		if got := strings.Join(unsettledWords(&record.Case{Runs: runs}), "|"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -340,3 +340,39 @@ func TestABoundInPlaceOfAnother(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Of many cases that lose something with a change some are written, and of the others how many they are and which loses most; where there is least
+// room two.
+func TestOfManyCasesThatLoseWithAChangeTheWorstOfTheOthersIsNamed(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	f := &record.Fix{Workload: "shop/web", Title: "preStop: sleep 5"}
+	for n, most := range []int64{9, 9, 9, 9, 9, 9, 3, 5, 5, 4} {
+		f.Cases = append(f.Cases, record.FixedCase{ID: "case " + string(rune('a'+n)), Before: record.Range{Median: 20 * sec}, After: record.Range{Median: sec}, Runs: 10,
+			Confirm: record.Confirm{Runs: 200, WithLoss: 9, LostSeconds: record.Range{Max: most * sec}}})
+	}
+	for _, c := range []struct {
+		of, room int // how many cases
+		want     string
+	}{
+		{6, 6, ""}, {2, 2, ""},
+		{7, 6, "1 more case loses something with it, too, in the new runs at most 3 s (case g)."},
+		{8, 6, "2 more cases lose something with it, too, in the new runs at most 5 s (case h)."},
+		{10, 6, "4 more cases lose something with it, too, in the new runs at most 5 s (case i)."},
+		{3, 2, "1 more case loses something with it, too, in the new runs at most 9 s (case c)."},
+	} {
+		room := everything
+		room.terse = c.room == 2
+		some := *f
+		some.Cases = f.Cases[:c.of]
+		x := newText(&record.Simulation{}, TextOptions{}, room)
+		x.fixed(&some)
+		text := flow(x.String())
+		if got := strings.Count(text, ": 20 s -> 1 s; "); got != min(c.of, c.room) {
+			t.Errorf("%d of %d cases are written, want %d:\n%s", got, c.of, c.room, text)
+		}
+		if i := strings.LastIndex(text, " more case"); (i >= 0) != (c.want != "") || !strings.HasSuffix(text, c.want+" ") {
+			t.Errorf("%d cases: want %q in\n%s", c.of, c.want, text)
+		}
+	}
+}

@@ -349,3 +349,19 @@ func TestTheHeadlineOfAWideRange(t *testing.T) {
 		}
 	}
 }
+
+// Who notices is not said where nobody asks, or nothing was run: nobody got all answers there.
+func TestWithoutClientsNobodyNotices(t *testing.T) {
+	t.Parallel()
+	for _, change := range []func(c *record.Case){func(c *record.Case) { c.Clients = nil }, func(c *record.Case) { c.Runs = nil }} {
+		s := example()
+		c := &s.Cases[1]
+		x := newText(s, TextOptions{}, everything)
+		if got := x.noticed(c); len(got) != 1 {
+			t.Errorf("%q", got)
+		}
+		if change(c); x.noticed(c) != nil {
+			t.Errorf("%q", x.noticed(c))
+		}
+	}
+}
