@@ -84,6 +84,9 @@ type Problem struct {
 	Refused bool
 	// Nowhere says that it is a Service, or a port of one, that leads to nothing which the input has.
 	Nowhere bool
+	// SetLater is a label by which that Service selects pods that the input has otherwise, and that is in no template: the app or an operator may set
+	// it while pods run. "" where there is no such label.
+	SetLater string
 	// Meant is the field that a misspelled one was most likely meant to be, "" for any other problem.
 	Meant string
 	// Instead is what is used in place of a value that is Refused by who does not leave the object out, "" when nothing is.

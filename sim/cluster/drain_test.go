@@ -352,6 +352,20 @@ func TestADrainWithoutRoom(t *testing.T) {
 	if got := w.CannotEnd(); got == nil || *got != want {
 		t.Errorf("%+v", got)
 	}
+	b := newBuild(1).nodes(3).drained(nil, "node-1")
+	b.d.Spec.Template.Spec.NodeSelector = map[string]string{"pool": "web"}
+	for i := range b.Nodes {
+		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: b.Nodes[i].Name, Labels: map[string]string{"pool": []string{"web", "db", "web"}[i]}}}
+		if i == 2 {
+			n.Spec.Taints = []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+		}
+		b.Nodes[i].Object = n
+	}
+	w = b.acts(t)
+	w.run(100 * sec)
+	if got := w.CannotEnd(); got == nil || got.What != "kubectl uncordon, or one node more with the labels that it asks for, without a taint that it does not tolerate" {
+		t.Errorf("%+v", got)
+	}
 	w = newBuild(3).nodes(3).apart().budget("maxUnavailable 1").drained(nil, "node-1", "node-2").acts(t)
 	w.run(100 * sec)
 	got := w.CannotEnd()

@@ -83,7 +83,7 @@ func (r *relief) find() (what, field string) {
 	case count[placement.Unlabelled] > 0:
 		return "the label " + r.f.Key + " on the nodes", r.f.Path[placement.Unlabelled]
 	case count[placement.Cordoned] > 0:
-		return "kubectl uncordon, or one node more", ""
+		return "kubectl uncordon, or one node more" + r.ofItsKind(), ""
 	case count[placement.Tainted] > 0:
 		return "a toleration of the taints, or a node without them", template + "tolerations"
 	case count[placement.Unlike] > 0:
@@ -91,6 +91,21 @@ func (r *relief) find() (what, field string) {
 	default:
 		return "a node that stays", ""
 	}
+}
+
+// ofItsKind says what a node more has to be like, where nodes that are there are not like that.
+func (r *relief) ofItsKind() string {
+	words := ""
+	if r.f.Count[placement.Unlike] > 0 {
+		words = " with the labels that it asks for"
+	}
+	if r.f.Count[placement.Tainted] > 0 {
+		if words != "" {
+			words += ","
+		}
+		words += " without a taint that it does not tolerate"
+	}
+	return words
 }
 
 // inPlace is an update that takes an old pod away before it makes a new one.

@@ -1,6 +1,8 @@
 package fix
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -35,7 +37,7 @@ func (t *target) readyOnly() *Change {
 	_, remedies := remedied(t.sc, t.w.Name(), scenario.WithoutNotReady)
 	return ofServices(Change{
 		ID: "publishNotReadyAddresses", Around: Around{ReadyOnly: true},
-		Destructive: "pods that find each other by this Service before they are ready no longer do, and may never be ready: give them a headless one of their own first",
+		Destructive: "who reaches pods by this Service before they are ready, such as the others or whoever unseals a Vault, no longer does, and they may never be ready: give them a headless one of their own first",
 	}, remedies)
 }
 
@@ -51,10 +53,17 @@ func (t *target) unhealthyKept() *Change {
 // anyNode has the workload's Services lead to pods on any node, where they lead to those of the node that is asked.
 func (t *target) anyNode() *Change {
 	_, remedies := remedied(t.sc, t.w.Name(), scenario.WithClusterPolicy)
-	return ofServices(Change{
-		ID: "externalTrafficPolicy", Around: Around{AnyNode: true},
-		Cost: "a request may take one hop more", Destructive: "pods no longer see the addresses of clients",
-	}, remedies)
+	c := Change{ID: "externalTrafficPolicy", Around: Around{AnyNode: true}, Cost: "a request may take one hop more"}
+	if !t.proxiedOnly() {
+		c.Destructive = "pods no longer see the addresses of clients"
+	}
+	return ofServices(c, remedies)
+}
+
+// proxiedOnly says that all clients outside come through a proxy of HTTP requests: what pods see is its address, whatever the policy is, and
+// the clients' are in a header.
+func (t *target) proxiedOnly() bool {
+	return !slices.ContainsFunc(t.sc.Traffic, func(s world.Traffic) bool { return s.External && s.Route == nil })
 }
 
 // anyNodeInside has the workload's Services lead clients in the cluster to pods on any node, where they lead to those of the clients' own.

@@ -239,7 +239,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), only(updates, t.oneByOne), t.unasked(), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(ends && t.cut() > 0, t.grace), only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), only(waits, func() *Change { return t.abreast(lateness) }), only(ends, t.staysReady), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
+		only(ends && t.cut() > 0, t.grace), only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), only(waits, func() *Change { return t.servesOn(lateness) }), only(waits, func() *Change { return t.abreast(lateness) }), only(ends, t.staysReady), t.gate(), t.draining(), t.readyOnly(), only(ends, t.unhealthyKept), only(updates && !shrinks(t.sc), t.minReady), t.readiness(),
 		t.sooner(), only(ends, t.accepts), t.startup(), only(ends, t.handler), only(ends && t.cut() == 0, t.grace), t.anyNode(), t.anyNodeInside(), only(ends, t.upgraded),
 	}
 }
@@ -382,6 +382,9 @@ func (t *target) longer(hook *world.Hook, before bool, seconds int64) string {
 
 // preStop has a pod go on serving for so many seconds, until nobody sends to it any more: each container that a Service leads to.
 func (t *target) preStop(seconds int64) *Change {
+	if t.nothingSleeps() {
+		return nil
+	}
 	hook := t.w.Hooks[t.container().Name]
 	if hook.Kind == servers.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
 		return nil

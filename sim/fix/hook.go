@@ -178,6 +178,29 @@ func (t *target) withoutSleepAction() bool {
 	return v.Major == sleepSince.Major && v.Minor < sleepSince.Minor
 }
 
+// nothingSleeps says that no hook can wait in the server's container: its image has no program that does, and the API no action yet.
+func (t *target) nothingSleeps() bool {
+	return t.withoutSleepAction() && servers.LacksShell(t.container())
+}
+
+// servesOn has the app itself wait where no hook can: it goes on serving after SIGTERM until nobody sends to it any more.
+func (t *target) servesOn(lateness engine.Time) *Change {
+	seconds := Sleep(lateness)
+	after := engine.Time(seconds) * engine.Second
+	if !t.nothingSleeps() || t.w.App.IgnoresSIGTERM || t.w.App.Listener == world.ListenerDrains && t.w.App.DrainFor >= after {
+		return nil
+	}
+	c := &Change{
+		ID: "serves", Title: fmt.Sprintf("have the app go on serving for %d s after SIGTERM", seconds), Around: Around{Accepts: after},
+		Cost: fmt.Sprintf("a change of the app: its image has no program that sleeps, and Kubernetes has the sleep action from %s on; in another image, or then, preStop: sleep %d does as much", sleepSince, seconds),
+	}
+	if needed := seconds + int64(max(t.w.App.FinishWithin, spare)/engine.Second); needed > t.graceSeconds() {
+		c.Title += ", " + graceWords(needed)
+		c.Edits = append(c.Edits, t.edit(gracePath, needed))
+	}
+	return c
+}
+
 // plainSleep says that a hook does nothing but sleep.
 func plainSleep(h *corev1.LifecycleHandler) bool {
 	switch {

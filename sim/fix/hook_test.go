@@ -290,6 +290,41 @@ func TestProbesOfTheOnlyPodAskEachSecond(t *testing.T) {
 	}
 }
 
+// Where the image has no program that sleeps and the API no action yet the app itself has to go on serving, for as long as a hook would sleep.
+func TestAnAppServesOnWhereNothingSleeps(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct{ image, version, profile, grace, want string }{
+		{"gcr.io/distroless/static", "1.29", "", "", "have the app go on serving for 15 s after SIGTERM"},
+		{"gcr.io/distroless/static", "1.29", "", "      terminationGracePeriodSeconds: 20", "have the app go on serving for 15 s after SIGTERM, terminationGracePeriodSeconds: 25"},
+		{"gcr.io/distroless/static", "1.29", "ignores", "", ""},
+		{"gcr.io/distroless/static", "1.29", "drains", "", "have the app go on serving for 15 s after SIGTERM"},
+		{"gcr.io/distroless/static", "1.30", "", "", "preStop: sleep 15"},
+		{"nginx", "1.29", "", "", "preStop: sleep 15"},
+	} {
+		text := strings.Replace(fill(map[string]string{"GRACE": x.grace}), "image: nginx", "image: "+x.image, 1)
+		sc, w := worldOf(t, text, scenario.Options{KubernetesVersion: x.version, Profile: x.profile})
+		got := ""
+		for _, c := range Changes(sc, w, 12*engine.Second) {
+			if c.ID != "serves" && c.ID != "preStop" {
+				continue
+			}
+			got += c.Title
+			after := Apply(sc, "shop/web", []Change{c}).Workload("shop/web").App
+			if serves := after.Listener == world.ListenerDrains && after.DrainFor == 15*engine.Second; serves != (c.ID == "serves") || strings.Contains(c.Cost, "preStop: sleep 15 does as much") != serves {
+				t.Errorf("%+v: %+v, %+v", x, c, after)
+			}
+		}
+		if got != x.want {
+			t.Errorf("%+v: %q", x, got)
+		}
+	}
+	sc, w := worldOf(t, strings.Replace(fill(nil), "image: nginx", "image: gcr.io/distroless/static", 1), scenario.Options{KubernetesVersion: "1.29"})
+	w.App.Listener, w.App.DrainFor = world.ListenerDrains, 15*engine.Second
+	if slices.ContainsFunc(Changes(sc, w, 12*engine.Second), func(c Change) bool { return c.ID == "serves" }) {
+		t.Error("it does so already")
+	}
+}
+
 // Where nothing says that the image has a shell, a hook that needs one now is advised with that said, and not at all where it has none.
 func TestAHookThatNeedsAShellSaysSo(t *testing.T) {
 	t.Parallel()

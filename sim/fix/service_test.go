@@ -117,6 +117,29 @@ func TestAnyNodeLeadsToAnyPod(t *testing.T) {
 	}
 }
 
+// Behind a proxy of HTTP requests pods see the proxy's address with either policy: nothing is taken from them.
+func TestAnyNodeTakesNothingBehindAProxy(t *testing.T) {
+	t.Parallel()
+	sc, c := changeOf(t, "externalTrafficPolicy", "type: LoadBalancer\n  externalTrafficPolicy: Local", "", "aws-nlb-instance")
+	if c == nil || c.Destructive == "" {
+		t.Fatalf("%+v", c)
+	}
+	for i := range sc.Traffic {
+		sc.Traffic[i].Route = &world.Route{}
+	}
+	w := sc.Workload("shop/web")
+	for _, direct := range []bool{false, true} {
+		if direct { // others come without it
+			more := sc.Traffic[0]
+			more.External, more.Route = true, nil
+			sc.Traffic = append(sc.Traffic, more)
+		}
+		if c := (&target{sc: sc, w: w}).anyNode(); c == nil || (c.Destructive != "") != direct {
+			t.Errorf("%v: %+v", direct, c)
+		}
+	}
+}
+
 // A Service that leads clients in the cluster to the pods of their own node alone is to lead them to those of any.
 func TestAnyNodeLeadsClientsInsideToAnyPod(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,7 @@ func Nowhere(problems []manifest.Problem) []record.LeftOut {
 		if !p.Nowhere {
 			continue
 		}
-		x := record.LeftOut{Kind: p.Kind, Name: p.Name, File: p.File, Line: p.Line, Source: p.Position.String()}
+		x := record.LeftOut{Kind: p.Kind, Name: p.Name, SetLater: p.SetLater, File: p.File, Line: p.Line, Source: p.Position.String()}
 		x.Why, _, _ = strings.Cut(p.Message, "; ")
 		if p.Field != "spec.selector" && p.Field != "" {
 			x.Why = p.Field + ": " + x.Why

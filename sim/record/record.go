@@ -48,6 +48,8 @@ type LeftOut struct {
 	Why        string // "spec.selector: does not match ..."
 	// HostPorts are ports of nodes over which a workload without a Service may have clients: "8125, 8126", "" for none.
 	HostPorts string
+	// SetLater is the label that makes the difference where a Service leads to nothing unless somebody labels pods that run, "" elsewhere.
+	SetLater string
 	// Source is "file:line:column" of what is refused; File and Line are parts of it.
 	Source, File string
 	Line         int

@@ -7,7 +7,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // phrase is a cause in words.
@@ -208,7 +207,7 @@ func firstWord(value string) string {
 func frontName(assumption, id string, unknown bool) string {
 	presets := scenario.Presets()
 	at := slices.IndexFunc(presets, func(p scenario.Preset) bool { return p.ID == id || p.Family == id })
-	if unknown || at < 0 || slices.Contains([]string{scenario.AnyProxy, world.CloudGateway}, presets[at].ID) {
+	if unknown || at < 0 || scenario.Nameless(presets[at].ID) {
 		return map[string]string{"lb": "the load balancer", "ingress": "the proxy"}[assumption]
 	}
 	switch name, _, _ := strings.Cut(presets[at].Short, ","); {

@@ -25,6 +25,8 @@ func familySentence(c *record.Case, by scenario.Wording) string {
 			return ", by load balancer."
 		case high > low:
 			return "; how " + how + " depends on the load balancer."
+		case c.StandsIn():
+			return ", with each load balancer that stands in for this one."
 		default:
 			return ", whichever load balancer it is."
 		}

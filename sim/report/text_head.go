@@ -60,6 +60,21 @@ func (t *text) head(c *record.Case) {
 		t.labelled("What to do", append(t.todo(c), t.passes(c)...))
 	}
 	t.labelled("Waits, too", t.endless(c))
+	t.labelled("Loses, too", t.losesToo(c))
+}
+
+// losesToo says what something else loses that is done to the workload of a case which only waits: that nobody notices the one is no word
+// about the other.
+func (t *text) losesToo(c *record.Case) []string {
+	if !c.Waits() || c.WithLoss > 0 || t.opts.Show != "" || c.Workload == "" {
+		return nil
+	}
+	for _, x := range t.sim.Worst() {
+		if x.Workload == c.Workload && x.Action != c.Action && x.Headline && !x.Waits() && x.WithLoss > 0 && x.Verdict.Rank() <= record.Drops.Rank() {
+			return []string{happening(x) + ":" + strings.TrimSuffix(losing(x), ".")}
+		}
+	}
+	return nil
 }
 
 // leftOut says which ways to the pods of a case are not simulated, though the input has them.
@@ -326,6 +341,9 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 		rests := ""
 		if a := closing(c); a != nil {
 			rests = fmt.Sprintf(" That rests on %s having no SIGTERM handler: if it %s, it is %s (%s).", appOf(c), atSIGTERM(shortValue(a.Value)), strings.ToUpper(string(a.Verdict)), resultWords(c, a))
+		}
+		if c.StandsIn() || c.OtherProxy() {
+			rests += " That goes for what stands in here (see Left out), and may not for what there is."
 		}
 		return fmt.Sprintf(" lost nothing in %d of %s%s%s.%s%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), lateWords(c), rests, bound(c, by))
 	default:

@@ -12,7 +12,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// A budget that somebody overrules after a while is named with how long that takes at each node, and how the pods end then.
 // What is said of one of several entrances to a port does not go for the others: the headline names it.
 func TestTheHeadlineNamesOneOfSeveralEntrances(t *testing.T) {
 	t.Parallel()
@@ -41,6 +40,7 @@ func TestTheHeadlineNamesOneOfSeveralEntrances(t *testing.T) {
 	}
 }
 
+// A budget that somebody overrules after a while is named with how long that takes at each node, and how the pods end then.
 func TestABudgetThatIsOverruledIsNamed(t *testing.T) {
 	t.Parallel()
 	of := func(node string, left bool) record.Overruled {
@@ -266,6 +266,58 @@ func TestSessionsAreWithoutAServer(t *testing.T) {
 			if got != want {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
+		}
+	}
+}
+
+// That nothing is lost while a drain waits is no word about a rollout: the worst that something else loses of the same workload is told.
+func TestWhatElseLosesIsToldBesideWhatWaits(t *testing.T) {
+	t.Parallel()
+	seconds := func(s engine.Time) record.Range { return record.Range{Max: int64(s)} }
+	of := func(action, workload string, verdict record.Verdict, with int, most engine.Time) record.Case {
+		c := record.Case{ID: action + workload, Action: action, Traffic: "inside :80", Workload: workload, Kind: "Deployment", Headline: true, Verdict: verdict, WithLoss: with, Runs: make([]record.Run, 4), LostSeconds: seconds(most)}
+		if verdict.Endless() {
+			c.Stuck = &record.Stuck{Why: "kubectl drain of n waits for ever: no", Drain: true}
+			for i := range c.Runs {
+				c.Runs[i].Stuck = c.Stuck
+			}
+		}
+		return c
+	}
+	const s = engine.Second
+	drain, other := of("node drain", "shop/web", record.Blocked, 0, 0), of("rolling restart", "shop/other", record.Drops, 4, 9*s)
+	for name, tt := range map[string]struct { // order: each for itself
+		c    record.Case
+		more []record.Case
+		opts TextOptions
+		want string
+	}{
+		"a rollout that drops":      {drain, []record.Case{other, of("rolling restart", "shop/web", record.Drops, 2, 3*s)}, TextOptions{}, "rolling restart, inside :80: loses up to 3 s of traffic in 2 of 4 rolling restarts"},
+		"one that hardly ever does": {drain, []record.Case{of("rolling restart", "shop/web", record.Rare, 1, s/20)}, TextOptions{}, ""},
+		"of another workload":       {drain, []record.Case{other}, TextOptions{}, ""},
+		"shown alone":               {drain, []record.Case{of("rolling restart", "shop/web", record.Drops, 2, 3*s)}, TextOptions{Show: "x"}, ""},
+		"what is lost meanwhile":    {of("node drain", "shop/web", record.Blocked, 1, s), []record.Case{of("rolling restart", "shop/web", record.Drops, 2, 3*s)}, TextOptions{}, ""},
+		"a case that only loses":    {of("node drain", "shop/web", record.Drops, 1, s), []record.Case{of("rolling restart", "shop/web", record.Drops, 2, 3*s)}, TextOptions{}, ""},
+	} {
+		sim := &record.Simulation{Cases: append([]record.Case{tt.c}, tt.more...)}
+		if got := strings.Join((&text{sim: sim, opts: tt.opts}).losesToo(&sim.Cases[0]), "|"); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// What holds with stand-ins holds for those.
+func TestAHeadlineOfStandInsSaysSo(t *testing.T) {
+	t.Parallel()
+	const words = " That goes for what stands in here (see Left out), and may not for what there is."
+	for id, want := range map[string]bool{record.StandIn: true, world.OtherProxy: true, "capacity": false} { // order: each for itself
+		c := record.Case{Action: "rolling restart", Verdict: record.Holds, Runs: make([]record.Run, 2), NotModelled: []world.NotModelled{{ID: id}}}
+		if got := sentence(&c, scenario.Wording{}); strings.Contains(got, words) != want {
+			t.Errorf("%s: %q", id, got)
+		}
+		c.Families = []record.Family{{Name: "A", Case: record.Case{Verdict: record.Holds}}, {Name: "B", Case: record.Case{Verdict: record.Holds}}}
+		if got := familySentence(&c, scenario.Wording{}); strings.Contains(got, "with each load balancer that stands in for this one") != (id == record.StandIn) {
+			t.Errorf("%s: %q", id, got)
 		}
 	}
 }

@@ -16,7 +16,10 @@ func (t *text) refused() {
 			t.Text("", "Left out, too: "+count(len(t.sim.LeftOut)-i, "object", "objects")+" more (-v).")
 			break
 		}
-		words := strings.TrimSpace(o.Kind+" "+o.Name) + ": " + o.Why
+		words := strings.TrimSpace(o.Kind + " " + o.Name)
+		if o.SetLater == "" {
+			words += ": " + o.Why
+		}
 		if where := t.place(o.File, o.Line); where != "" {
 			words += " (" + where + ")"
 		}
@@ -39,7 +42,7 @@ func (t *text) nowhere() {
 			t.Text("  ", fmt.Sprintf("%d more Services lead nowhere (-v).", len(t.sim.Nowhere)-most))
 			return
 		}
-		t.Hanging("  ", 4, "Leads nowhere: "+t.nowhereWords(o)+".")
+		t.Hanging("  ", 4, "Leads nowhere"+unlessLabelled(&o)+": "+t.nowhereWords(o)+".")
 	}
 }
 
@@ -63,9 +66,20 @@ func (t *text) misspelled() {
 	t.Blank()
 }
 
+// unlessLabelled says under which condition a Service leads somewhere after all.
+func unlessLabelled(o *record.LeftOut) string {
+	if o.SetLater == "" {
+		return ""
+	}
+	return ", unless the app or an operator sets label " + o.SetLater + " while pods run (not simulated)"
+}
+
 // nowhereWords say which Service leads nowhere, why, and where that stands.
 func (t *text) nowhereWords(o record.LeftOut) string {
-	words := strings.TrimSpace(o.Kind+" "+o.Name) + ": " + o.Why
+	words := strings.TrimSpace(o.Kind + " " + o.Name)
+	if o.SetLater == "" {
+		words += ": " + o.Why
+	}
 	if where := t.place(o.File, o.Line); where != "" {
 		words += " (" + where + ")"
 	}
@@ -79,7 +93,12 @@ func (t *text) nothingJudged() {
 		t.Text(judged, "nothing to judge: the input has no workload behind a Service, and no Scenario")
 		return
 	}
-	t.Text(judged, "nothing to judge: "+count(len(t.sim.Nowhere), "Service leads", "Services lead")+" nowhere, and no other has a workload behind it. Who asks them gets no answer now, if what they are for is not elsewhere.")
+	words, asks := count(len(t.sim.Nowhere), "Service leads", "Services lead")+" nowhere", "Who asks them gets no answer now, if what they are for is not elsewhere."
+	if slices.ContainsFunc(t.sim.Nowhere, func(o record.LeftOut) bool { return o.SetLater != "" }) {
+		words, asks = words+" unless pods are labelled while they run", "Who asks them gets no answer where that is not so, and what they are for is not elsewhere."
+	}
+	words += ", and no other has a workload behind it. " + asks
+	t.Text(judged, "nothing to judge: "+words)
 	t.nowhere()
 }
 

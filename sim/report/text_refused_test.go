@@ -133,6 +133,22 @@ func TestServicesThatLeadNowhereAreNamed(t *testing.T) {
 	}
 }
 
+// One that leads somewhere where pods are labelled later is not said to lead nowhere whatever happens.
+func TestAServiceMayLeadSomewhereLater(t *testing.T) {
+	t.Parallel()
+	later := record.LeftOut{Kind: "Service", Name: "shop/rw", Why: "no template has its label role=primary", SetLater: "role=primary", File: "a.yaml", Line: 7, Source: "a.yaml:7:3"}
+	const line = "Leads nowhere, unless the app or an operator sets label role=primary while pods run (not simulated): Service shop/rw (a.yaml:7)."
+	got := flow(compose(&record.Simulation{Nowhere: []record.LeftOut{later}}, TextOptions{}))
+	if !strings.HasPrefix(got, "NOT JUDGED nothing to judge: 1 Service leads nowhere unless pods are labelled while they run, and no other") || !strings.Contains(got, "gets no answer where that is not so") || !strings.Contains(got, line) {
+		t.Error(got)
+	}
+	s := example()
+	s.Nowhere = []record.LeftOut{later}
+	if got := flow(compose(s, TextOptions{})); !strings.Contains(got, line) {
+		t.Error(got)
+	}
+}
+
 // A field that is misspelled is told to programs, too.
 func TestAMisspelledFieldIsNotModelled(t *testing.T) {
 	t.Parallel()

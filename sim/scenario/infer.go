@@ -420,6 +420,31 @@ func (b *builder) labelledLater(selects func(namespace string, labels map[string
 	})
 }
 
+// setLater is the label of a Service's selector that is in no template, where all the others are in one: "" where there is nothing of the kind.
+func (b *builder) setLater(s *manifest.Typed[*corev1.Service]) string {
+	for _, o := range b.census.owners {
+		if missing := lacking(o.template.Labels, s.Value.Spec.Selector); len(missing) == 1 && len(s.Value.Spec.Selector) > 1 && o.namespace == s.Namespace {
+			return missing[0] + "=" + s.Value.Spec.Selector[missing[0]]
+		}
+	}
+	return ""
+}
+
+// lacking are the keys of a selector that are no labels, and those that have another value or are nearly one of the labels: two of these.
+func lacking(labels, selector map[string]string) []string {
+	var out []string
+	for _, key := range sortedKeys(selector) {
+		switch have, ok := labels[key]; {
+		case ok && have == selector[key]:
+		case ok || nearest(key, sortedKeys(labels)) != "":
+			out = append(out, key, key) // a mistake, not a label that is set later
+		default:
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
 // slicesOf names the EndpointSlices of the input that are of a Service.
 func (w *inventory) slicesOf(s manifest.Typed[*corev1.Service]) []string {
 	var out []string
@@ -434,7 +459,7 @@ func (w *inventory) slicesOf(s manifest.Typed[*corev1.Service]) []string {
 // idle warns of Services that lead nowhere.
 func (b *builder) idle(cases []Case) {
 	for _, s := range b.world.services {
-		why, nowhere := "", false
+		why, nowhere, later := "", false, ""
 		switch {
 		case s.Value.Spec.Type == corev1.ServiceTypeExternalName:
 			why = "type ExternalName is a DNS alias: it has no traffic here"
@@ -458,6 +483,8 @@ func (b *builder) idle(cases []Case) {
 			}) {
 				nowhere = false
 				why = "it selects pods by labels that are not in their template" + setLater + ": which pods have them later is not simulated"
+			} else if later = b.setLater(&s); later != "" {
+				why = "no template has its label " + later + ": it leads nowhere unless the app or an operator sets that while pods run, and which pods have it then is not simulated"
 			}
 		default:
 			continue
@@ -467,7 +494,7 @@ func (b *builder) idle(cases []Case) {
 			field = "spec.selector"
 		}
 		p := s.Problem(manifest.Warning, field, why+"; no case for it")
-		p.Nowhere = nowhere
+		p.Nowhere, p.SetLater = nowhere, later
 		b.doc.problems = append(b.doc.problems, p)
 	}
 }

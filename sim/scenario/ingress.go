@@ -128,7 +128,7 @@ func (b *builder) findController(t *world.Traffic, service string) (name, why, b
 			}
 		}
 	}
-	return AnyProxy, "nothing says which one it is", "assumed"
+	return anyProxy, "nothing says which one it is", "assumed"
 }
 
 // unusedIngress warns of a controller that no traffic goes through.

@@ -110,8 +110,11 @@ func (b *builder) through(t *world.Traffic, svc *corev1.Service, found balancerF
 	}
 }
 
-// AnyProxy is a proxy in the cluster of which nothing is known.
-const AnyProxy = "l7-generic"
+// anyProxy is a proxy in the cluster of which nothing is known.
+const anyProxy = "l7-generic"
+
+// Nameless says that a preset stands for any proxy of its kind, so that nobody calls his by its name.
+func Nameless(preset string) bool { return preset == anyProxy || preset == world.CloudGateway }
 
 // isProxy says whether a preset of that name is a proxy of HTTP requests.
 func isProxy(name string) bool {
@@ -166,7 +169,7 @@ func (b *builder) routeFound(r *world.Route) balancerFound {
 	}
 	found := findRoute(r, b.provider())
 	if found.basis == "assumed" && b.overridden() { // a user who sets its fields knows which one it is
-		found.name, found.families = AnyProxy, nil
+		found.name, found.families = anyProxy, nil
 	}
 	return found
 }

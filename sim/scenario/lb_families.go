@@ -49,9 +49,9 @@ func unknownBalancer(svc *corev1.Service) balancerFound {
 // Gateway is not in the input, in a provider's cluster; "" is any. What a provider does not make is
 // not among them.
 func unknownProxies(gateway bool, provider string) []string {
-	inside := []string{"ingress-nginx", AnyProxy} // Envoy Gateway serves no Ingress
+	inside := []string{"ingress-nginx", anyProxy} // Envoy Gateway serves no Ingress
 	if gateway {
-		inside = []string{"envoy-gateway", AnyProxy}
+		inside = []string{"envoy-gateway", anyProxy}
 	}
 	switch provider {
 	case "aws":

@@ -208,9 +208,9 @@ func otherProxyProbe(t *world.Traffic) string {
 	if t.Route == nil || !strings.HasPrefix(t.LB.Preset, "aws-alb-") {
 		return ""
 	}
-	for _, key := range []string{"healthcheck-port", "healthcheck-protocol", "healthcheck-path"} {
-		if v, _ := routeAnnotation(t.Route, albPrefix+key); v != "" {
-			return albPrefix + key
+	for _, x := range [][2]string{{"healthcheck-port", "traffic-port"}, {"healthcheck-protocol", "HTTP"}, {"healthcheck-path", ""}} { // with what is asked without them
+		if v, _ := routeAnnotation(t.Route, albPrefix+x[0]); v != "" && v != x[1] {
+			return albPrefix + x[0]
 		}
 	}
 	return ""

@@ -188,6 +188,9 @@ func TestWhatIsLeftOutOfAProxysWay(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ ingress, class, id, direction string }{ // order: each for itself
 		"another health check":      {albPrefix + "healthcheck-path: /healthz", "ingressClassName: alb", "load-balancer-probe", "unknown"},
+		"another port for them":     {albPrefix + "healthcheck-port: '8081'", "ingressClassName: alb", "load-balancer-probe", "unknown"},
+		"the usual port for them":   {albPrefix + "healthcheck-port: traffic-port", "ingressClassName: alb", "capacity", "more"},
+		"their usual protocol":      {albPrefix + "healthcheck-protocol: HTTP", "ingressClassName: alb", "capacity", "more"},
 		"nothing of ingress-nginx":  {nginxPrefix + "proxy-connect-timeout: '9'", "ingressClassName: nginx", "capacity", "more"},
 		"nothing of an ALB's usual": {albPrefix + "scheme: internal", "ingressClassName: alb", "capacity", "more"},
 	} {

@@ -534,7 +534,7 @@ func (b *builder) assumeWorkload(w *world.Workload) {
 		b.assume("init", w.App.Init.String()+" each")
 	}
 	b.assumeReadiness(w)
-	for _, container := range sortedKeys(w.Hooks) {
+	for _, container := range serverFirst(w, sortedKeys(w.Hooks)) {
 		if h := w.Hooks[container]; h.Undetermined {
 			switch grace := w.EffectiveGrace(); {
 			case h.Duration.Min() >= grace:
@@ -553,6 +553,14 @@ func (b *builder) assumeWorkload(w *world.Workload) {
 		}
 	}
 	b.assumeAside(w)
+}
+
+// serverFirst lists the container that is judged before others: what is said of its hook is what a reader is told to set.
+func serverFirst(w *world.Workload, containers []string) []string {
+	if at := slices.Index(containers, w.Server); at > 0 {
+		return slices.Insert(slices.Delete(containers, at, at+1), 0, w.Server)
+	}
+	return containers
 }
 
 // assumeAside notes what was not said of a workload whose pods only serve.

@@ -333,7 +333,7 @@ func findRouteGKE(r *world.Route, f *balancerFound) {
 // findRouteAny is a proxy of which nothing is known, but perhaps its class: a provider's has a class of
 // a known name, and one that says whose it is excludes all others.
 func findRouteAny(r *world.Route, provider string) balancerFound {
-	f := balancerFound{name: AnyProxy, why: r.Said, basis: "assumed"}
+	f := balancerFound{name: anyProxy, why: r.Said, basis: "assumed"}
 	if c, ok := claimOf(r); ok {
 		f.why = c.said(r)
 	}
@@ -353,9 +353,9 @@ func findRouteAny(r *world.Route, provider string) balancerFound {
 			f.families = unknownProxies(gateway, provider)
 		}
 	case r.Said != "" && gateway:
-		f.families = []string{AnyProxy, "envoy-gateway"}
+		f.families = []string{anyProxy, "envoy-gateway"}
 	case r.Said != "":
-		f.families = []string{AnyProxy, "ingress-nginx"}
+		f.families = []string{anyProxy, "ingress-nginx"}
 	case gateway:
 		f.why = "the Gateway of " + r.Object.String() + " is not in the input"
 		f.families = unknownProxies(gateway, provider)

@@ -87,7 +87,7 @@ func classField(r *world.Route) string {
 
 // standIn says which proxy is simulated in place of a stream's, "" where it is that one, or nobody knows, or the user has said what it is.
 func (b *builder) standIn(t *world.Traffic) string {
-	if t.LB == nil || t.LB.Preset != AnyProxy && t.LB.Preset != world.CloudGateway || t.Route == nil || b.balancerName() != lbAuto || b.overridden() || madeBy(t.Route) != makerOther {
+	if t.LB == nil || !Nameless(t.LB.Preset) || t.Route == nil || b.balancerName() != lbAuto || b.overridden() || madeBy(t.Route) != makerOther {
 		return ""
 	}
 	p, ok := standsFor(t.Route)
@@ -102,9 +102,9 @@ func (b *builder) standIn(t *world.Traffic) string {
 		return words + ": any gateway stands in for it that a provider's API tells of pods, which is reported to take from a second to minutes, without health checks (" + world.CloudGateway + ")"
 	}
 	if p.retries > 0 {
-		return fmt.Sprintf("%s: any proxy in the cluster that follows EndpointSlices, and tries %s when a connection comes to nothing, stands in for it (%s)", words, more(p.retries), AnyProxy)
+		return fmt.Sprintf("%s: any proxy in the cluster that follows EndpointSlices, and tries %s when a connection comes to nothing, stands in for it (%s)", words, more(p.retries), anyProxy)
 	}
-	return words + ": any proxy in the cluster that follows EndpointSlices stands in for it (" + AnyProxy + ")"
+	return words + ": any proxy in the cluster that follows EndpointSlices stands in for it (" + anyProxy + ")"
 }
 
 // allOthers is how many other servers nginx tries: all, of which this is enough.
@@ -119,7 +119,7 @@ func more(n int) string {
 
 // likeItsMaker has what stands in for a proxy repeat requests as that does.
 func likeItsMaker(lb *world.LoadBalancer, r *world.Route) {
-	if r == nil || lb.Preset != AnyProxy || lb.Layer7.RetriesSaid || madeBy(r) != makerOther {
+	if r == nil || lb.Preset != anyProxy || lb.Layer7.RetriesSaid || madeBy(r) != makerOther {
 		return
 	}
 	if p, ok := standsFor(r); ok && p.retries > 0 {
