@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -319,6 +320,25 @@ func TestStandInsAreLikeWhatTheyStandFor(t *testing.T) {
 			if !said && (lb.Preset != c.preset || !strings.Contains(words, c.says)) || lb.Layer7.Retries != want {
 				t.Errorf("%s, said %v: %s with %d retries: %q", class, said, lb.Preset, lb.Layer7.Retries, words)
 			}
+		}
+	}
+	const appgw = "appgw.ingress.kubernetes.io/"
+	for annotations, want := range map[string]string{ // order: each for itself
+		"konghq.com/retries: '2', konghq.com/strip-path: 'true'":                  "2: is not simulated: any proxy in the cluster that follows EndpointSlices, and tries 2 pods more",
+		"konghq.com/retries: '0'":                                                 "0: is not simulated: any proxy in the cluster that follows EndpointSlices stands in",
+		"konghq.com/retries: many, konghq.com/read-timeout: '1'":                  "5: is not simulated, nor what konghq.com/read-timeout asks for: any proxy in the cluster that follows EndpointSlices, and tries 5",
+		appgw + "connection-draining: 'true', " + appgw + "health-probe-path: /x": "0: is not simulated, nor what " + appgw + "connection-draining and " + appgw + "health-probe-path ask for: any gateway",
+		appgw + "connection-draining: 'true', " + appgw + "request-timeout: '1', " + appgw + "health-probe-path: /x, " + appgw + "ssl-redirect: 'true', " + appgw + "connection-draining-timeout: '3'": "0: is not simulated, nor what " + appgw + "connection-draining, " + appgw + "connection-draining-timeout and 2 more ask for: any gateway",
+	} {
+		s := inferOne(t, routedWeb("", "", anIngress(annotations, "")), Options{}).Scenario
+		got := fmt.Sprintf("%d: ", s.Traffic[0].LB.Layer7.Retries)
+		for _, n := range s.NotModelled {
+			if _, words, ok := strings.Cut(n.What, ") "); ok && n.ID == world.StandIn {
+				got += words
+			}
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", annotations, got)
 		}
 	}
 	cloud, _ := presetFor("l7-cloud", "")

@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -22,6 +24,8 @@ type foreignProxy struct {
 	cloud bool
 	// retries is to how many other pods it takes a request whose connection came to nothing, unless it is told otherwise.
 	retries int
+	// tries is the annotation of an Ingress or a Service that says how many, "" for none that is read.
+	tries string
 }
 
 // foreignProxies lists those that people know by name (https://kubernetes.io/docs/concepts/services-networking/ingress-controllers/, and
@@ -36,7 +40,7 @@ func foreignProxies() []foreignProxy {
 		{name: "ngrok", word: "ngrok", controllers: []string{"k8s.ngrok.com/", "ngrok.com/"}, annotations: []string{"k8s.ngrok.com/"}, cloud: true},
 		{name: "Traefik", word: "traefik", controllers: []string{"traefik.io/"}, annotations: []string{"traefik.ingress.kubernetes.io/"}},
 		{name: "HAProxy", word: "haproxy", controllers: []string{"haproxy.org/", "haproxy-ingress.github.io/"}, annotations: []string{"haproxy.org/", "haproxy-ingress.github.io/"}},
-		{name: "Kong", word: "kong", controllers: []string{"ingress-controllers.konghq.com/", "konghq.com/"}, annotations: []string{"konghq.com/"}, retries: 5},
+		{name: "Kong", word: "kong", controllers: []string{"ingress-controllers.konghq.com/", "konghq.com/"}, annotations: []string{"konghq.com/"}, retries: 5, tries: "konghq.com/retries"},
 		{name: "Istio", word: "istio", controllers: []string{"istio.io/"}, retries: 2},
 		{name: "Contour", word: "contour", controllers: []string{"projectcontour.io/"}, annotations: []string{"projectcontour.io/"}},
 		{name: "Cilium", word: "cilium", controllers: []string{"cilium.io/", "io.cilium/"}, annotations: []string{"ingress.cilium.io/"}},
@@ -94,9 +98,18 @@ func (b *builder) standIn(t *world.Traffic) string {
 	if !ok {
 		return ""
 	}
+	if n, ok := p.told(t.Route); ok {
+		p.retries = n
+	}
 	words := fmt.Sprintf("%s (%s, %s) is not simulated", p.name, t.Route.Said, where(t.Route.Object, classField(t.Route)))
 	if c, ok := claimOf(t.Route); ok {
 		words = fmt.Sprintf("%s (%s) is not simulated", p.name, c.said(t.Route))
+	}
+	if unread := p.unread(t.Route); len(unread) > 0 {
+		words += ", nor what " + Listed(unread, 3) + " ask for"
+		if len(unread) == 1 {
+			words = strings.TrimSuffix(words, " ask for") + " asks for"
+		}
 	}
 	if p.cloud {
 		return words + ": any gateway stands in for it that a provider's API tells of pods, which is reported to take from a second to minutes, without health checks (" + world.CloudGateway + ")"
@@ -105,6 +118,39 @@ func (b *builder) standIn(t *world.Traffic) string {
 		return fmt.Sprintf("%s: any proxy in the cluster that follows EndpointSlices, and tries %s when a connection comes to nothing, stands in for it (%s)", words, more(p.retries), anyProxy)
 	}
 	return words + ": any proxy in the cluster that follows EndpointSlices stands in for it (" + anyProxy + ")"
+}
+
+// aboutWays says that an annotation is about which pods get requests and for how long they are waited for, by its name: those about names, paths
+// and certificates lose nothing.
+func aboutWays(name string) bool {
+	return slices.ContainsFunc([]string{"drain", "timeout", "retr", "tries", "next-upstream", "health", "check", "probe", "slow", "upstream", "sticky", "affinity", "sessions"}, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// unread are the annotations of a proxy's own on what leads to a Service, and on the Service, which nobody here reads.
+func (p *foreignProxy) unread(r *world.Route) []string {
+	of := func(annotations map[string]string) (out []string) {
+		for _, key := range sortedKeys(annotations) {
+			if slices.ContainsFunc(p.annotations, func(prefix string) bool { return strings.HasPrefix(key, prefix) && aboutWays(key[len(prefix):]) }) {
+				out = append(out, key)
+			}
+		}
+		return out
+	}
+	var out []string
+	if r.Ingress.Value != nil {
+		out = of(r.Ingress.Value.Annotations)
+	}
+	return slices.DeleteFunc(distinct(append(out, of(r.Service.Annotations)...)), func(key string) bool { return key == p.tries })
+}
+
+// told is to how many other pods annotations have a proxy take a request; ok is false where they do not say.
+func (p *foreignProxy) told(r *world.Route) (retries int, ok bool) {
+	said := r.Service.Annotations[p.tries]
+	if r.Ingress.Value != nil {
+		said = cmp.Or(said, r.Ingress.Value.Annotations[p.tries])
+	}
+	retries, err := strconv.Atoi(said)
+	return retries, p.tries != "" && err == nil && retries >= 0
 }
 
 // allOthers is how many other servers nginx tries: all, of which this is enough.
@@ -122,7 +168,11 @@ func likeItsMaker(lb *world.LoadBalancer, r *world.Route) {
 	if r == nil || lb.Preset != anyProxy || lb.Layer7.RetriesSaid || madeBy(r) != makerOther {
 		return
 	}
-	if p, ok := standsFor(r); ok && p.retries > 0 {
+	p, ok := standsFor(r)
+	if n, told := p.told(r); told {
+		p.retries = n
+	}
+	if ok && p.retries > 0 {
 		lb.Layer7.Retries = p.retries
 	}
 }
