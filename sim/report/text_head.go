@@ -32,7 +32,7 @@ func (t *text) head(c *record.Case) {
 		t.Text("        ", "Allowed by "+words+t.notAllowed()+".")
 	}
 	t.Blank()
-	t.labelled("Left out", append(append(leftOut(c), t.standIns(c)...), t.foreign(c)...))
+	t.labelled("Left out", slices.Concat(leftOut(c), t.standIns(c), t.foreign(c), t.parked(c)))
 	if c.Dark != nil {
 		t.dark(c)
 		return
@@ -102,6 +102,22 @@ func (t *text) foreign(c *record.Case) []string {
 	const most = 2
 	if len(out) > most {
 		out = append(out[:most], count(len(out)-most, "Service", "Services")+" more of such kinds ("+t.option("all", "")+")")
+	}
+	return out
+}
+
+// parked says which other Services of the input nobody waits for now, by its routes: whoever reads of this one would take them for safe.
+func (t *text) parked(c *record.Case) []string {
+	var out []string
+	for i := range t.sim.Cases {
+		x := &t.sim.Cases[i]
+		if x.ID != c.ID && strings.HasPrefix(x.Reason, scenario.Parked) && !t.opts.All && t.opts.Show == "" {
+			out = distinct(out, x.Reason)
+		}
+	}
+	const most = 2
+	if n := len(out) - most; n > 0 {
+		out = append(out[:most], count(n, "Service", "Services")+" more of which nobody waits for an answer now ("+t.option("all", "")+")")
 	}
 	return out
 }

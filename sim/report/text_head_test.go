@@ -150,6 +150,39 @@ func TestAnotherAppThatIsNotSimulatedIsNamed(t *testing.T) {
 	}
 }
 
+// Of Services whose answers nobody waits for the first lines say so, once for each, and not where all cases are listed.
+func TestAServiceThatNobodyWaitsForIsNamed(t *testing.T) {
+	t.Parallel()
+	of := func(name string) record.Case {
+		return record.Case{ID: name, Kind: "Deployment", Workload: "shop/" + name, Verdict: record.NotJudged, Reason: scenario.Parked + name + ": why"}
+	}
+	sim := &record.Simulation{Wording: flags(), Cases: []record.Case{
+		{ID: "api", Kind: "Deployment", Workload: "shop/api", Verdict: record.Drops}, of("web"), of("web"), {ID: "db", Verdict: record.NotJudged, Reason: "another reason"}, of("green"),
+	}}
+	more := *sim
+	more.Cases = append(slices.Clone(sim.Cases), of("blue"))
+	for _, c := range []struct {
+		sim  *record.Simulation
+		opts TextOptions
+		want []string
+	}{
+		{sim, TextOptions{}, []string{scenario.Parked + "web: why", scenario.Parked + "green: why"}},
+		{&more, TextOptions{}, []string{scenario.Parked + "web: why", scenario.Parked + "green: why", "1 Service more of which nobody waits for an answer now (--all)"}},
+		{sim, TextOptions{All: true}, nil},
+		{sim, TextOptions{Show: "api"}, nil},
+	} {
+		if got := newText(c.sim, c.opts, everything).parked(&c.sim.Cases[0]); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got %q, want %q", c.opts, got, c.want)
+		}
+	}
+	if got := newText(sim, TextOptions{}, everything).parked(&sim.Cases[4]); !slices.Equal(got, []string{scenario.Parked + "web: why"}) {
+		t.Errorf("of itself: %q", got)
+	}
+	if got := compose(sim, TextOptions{}); !strings.Contains(flow(got), "Left out "+scenario.Parked+"web: why") {
+		t.Errorf("no such line in %s", got)
+	}
+}
+
 // What waits for a node beside the case that is told says how many nodes are assumed, and with how many it does not.
 func TestWhatElseWaitsForANodeSaysThatNodesAreAssumed(t *testing.T) {
 	t.Parallel()

@@ -70,6 +70,9 @@ func canaryPart(r *world.Route) string {
 	case chosen:
 		return "those of its requests that a header or cookie chooses"
 	default:
-		return "none of its requests (canary-weight 0)"
+		return noCanary
 	}
 }
+
+// noCanary is the part of a canary that nothing chooses.
+const noCanary = "none of its requests (canary-weight 0)"

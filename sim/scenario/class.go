@@ -322,29 +322,6 @@ func namesPort(name string, number int32, p *corev1.ServicePort) bool {
 	return name != "" && name == p.Name || name == "" && number == p.Port
 }
 
-// routeNames looks through spec.rules[].backendRefs[] of an HTTPRoute, which is kept raw.
-func routeNames(r *manifest.Object, s *subject) bool {
-	root, _ := r.Value.(map[string]any)
-	spec, _ := root["spec"].(map[string]any)
-	rules, _ := spec["rules"].([]any)
-	for _, rule := range rules {
-		m, _ := rule.(map[string]any)
-		refs, _ := m["backendRefs"].([]any)
-		for _, ref := range refs {
-			b, _ := ref.(map[string]any)
-			namespace, ok := b["namespace"].(string)
-			if !ok {
-				namespace = r.Namespace
-			}
-			port, hasPort := b["port"].(int64)
-			if b["name"] == s.service.Name && namespace == s.service.Namespace && (!hasPort || port == int64(s.port.Port)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // targetNumber is the number of the port that the pods listen on, 0 when nothing declares it.
 func targetNumber(s *subject) int {
 	n, _ := world.TargetPort(s.port.TargetPort, s.template)

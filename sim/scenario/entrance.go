@@ -47,8 +47,22 @@ func (n *entrance) id() string {
 }
 
 // routesOf are all that lead to a Service port, in an order that is not that of the documents: Ingresses go before HTTPRoutes, and those before
-// bindings of target groups. Canaries count where no other Ingress leads there.
+// bindings of target groups. Canaries count where no other Ingress leads there, and what sends no request whose answer anybody waits for where
+// nothing else leads there, not even a load balancer of the Service's own.
 func (w *inventory) routesOf(s *subject) []*world.Route {
+	out := w.allRoutesOf(s)
+	live := slices.DeleteFunc(slices.Clone(out), func(r *world.Route) bool { return r.Parked != "" })
+	switch {
+	case len(live) > 0 || len(out) == 0:
+		return live
+	case s.service.Value.Spec.Type == corev1.ServiceTypeLoadBalancer:
+		return nil
+	default:
+		return out[:1]
+	}
+}
+
+func (w *inventory) allRoutesOf(s *subject) []*world.Route {
 	var out []*world.Route
 	plain := slices.ContainsFunc(w.ingresses, func(i manifest.Typed[*networkingv1.Ingress]) bool { return leadsTo(i, s) && !isCanary(i.Value) })
 	for _, i := range w.ingresses {
@@ -59,11 +73,16 @@ func (w *inventory) routesOf(s *subject) []*world.Route {
 		r.Ingress, r.Backend = i, w.backendConfigOf(s)
 		w.ingressClass(r)
 		r.Main = w.mainOf(s, i)
+		r.Parked = parkedCanary(r)
 		out = append(out, r)
 	}
 	for _, o := range w.routes {
-		if routeNames(o, s) {
-			out = append(out, w.gatewayRoutes(s, o)...)
+		if refs, mirrors := refsOf(o, s); len(refs)+len(mirrors) > 0 {
+			parked := parkedRoute(o, s, refs, mirrors)
+			for _, r := range w.gatewayRoutes(s, o) {
+				r.Parked = parked
+				out = append(out, r)
+			}
 		}
 	}
 	if o := w.bindingOf(s); o != nil {

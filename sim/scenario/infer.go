@@ -252,7 +252,7 @@ func (b *builder) unjudged(index int, e *entry) string {
 	case !o.simulated():
 		return o.notSimulated(e.service.Name)
 	default:
-		return cmp.Or(b.throughMesh(e), b.census.picked(e.service), b.census.missing(index, e), e.unheard())
+		return cmp.Or(b.throughMesh(e), b.census.picked(e.service), b.census.missing(index, e), b.parked(e), e.unheard())
 	}
 }
 
@@ -355,8 +355,8 @@ func (b *builder) caseOf(o owner, e entry, a *caseAction) Case {
 		Traffic:  trafficWords(&e),
 		Service:  e.service.ID(),
 		Class:    e.class,
-		Headline: class.Headline && !e.aside,
-		Users:    usersOf(&e),
+		Headline: class.Headline && !e.aside && b.parked(&e) == "",
+		Users:    b.usersOf(&e),
 		Reason:   class.NotJudged,
 		Object:   e.service.Object,
 

@@ -67,7 +67,7 @@ func TestCanariesFallBack(t *testing.T) {
 		"a weight of 200": {ingress("canary", canary+", "+nginxPrefix+"canary-weight: '20', "+nginxPrefix+"canary-weight-total: '200'", "web", "a.b") + ingress("main", "", "main", "a.b"),
 			world.NoTargetElsewhere, "sends 10 % of its requests to"},
 		"a header":        {ingress("canary", canary+", "+nginxPrefix+"canary-by-header: x", "web", "a.b") + ingress("main", "", "main", "a.b"), world.NoTargetElsewhere, "that a header or cookie chooses"},
-		"another host":    {ingress("canary", canary, "web", "a.b") + ingress("main", "", "main", "c.d"), world.NoTarget503, ""},
+		"another host":    {ingress("canary", canary+", "+nginxPrefix+"canary-weight: '20'", "web", "a.b") + ingress("main", "", "main", "c.d"), world.NoTarget503, ""},
 		"another way in":  {ingress("canary", canary, "web", "a.b") + ingress("main", "", "main", "a.b") + ingress("own", "", "web", "c.d"), world.NoTarget503, ""},
 		"one that is not": {ingress("canary", nginxPrefix+"canary: 'false'", "web", "a.b") + ingress("main", "", "main", "a.b"), world.NoTarget503, ""},
 	} {

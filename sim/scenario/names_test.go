@@ -43,7 +43,8 @@ func TestTheServiceThatARouteNames(t *testing.T) {
 		{"shop", map[string]any{"name": "web", "port": int64(80), "namespace": "infra"}, false},
 	} {
 		route := &manifest.Object{Namespace: c.namespace, Value: map[string]any{"spec": map[string]any{"rules": []any{map[string]any{"backendRefs": []any{c.ref}}}}}}
-		if got := routeNames(route, s); got != c.want {
+		refs, _ := refsOf(route, s)
+		if got := len(refs) > 0; got != c.want {
 			t.Errorf("a route of %s to %v: %v, want %v", c.namespace, c.ref, got, c.want)
 		}
 	}

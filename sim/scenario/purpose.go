@@ -25,10 +25,10 @@ const (
 )
 
 // usersOf ranks an entry.
-func usersOf(e *entry) Users {
+func (b *builder) usersOf(e *entry) Users {
 	typ := e.service.Value.Spec.Type
 	switch {
-	case e.aside || e.class == ClassAdmin || e.class == ClassScrape || e.class == ClassPeer:
+	case b.parked(e) != "", e.aside || e.class == ClassAdmin || e.class == ClassScrape || e.class == ClassPeer:
 		return UsersNone
 	case e.class == ClassWebhook:
 		return UsersWebhook

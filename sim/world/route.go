@@ -19,7 +19,9 @@ type Route struct {
 	Controller string
 	// Main is the Service that ingress-nginx sends the rest of the requests to where Ingress is a canary, and all of them while the canary has
 	// no endpoint; "" where it is none.
-	Main     string
+	Main string
+	// Parked says why it sends no request whose answer anybody waits for, "" where it does.
+	Parked   string
 	NodePort bool             // the Service port has one
 	Service  *corev1.Service  // what it leads to
 	Backend  *manifest.Object // a BackendConfig, or a GCPBackendPolicy of an HTTPRoute; nil for none

@@ -199,6 +199,15 @@ var balancerMutants = []mutant{
 	{"a canary without a target has errors", []string{"load-balancers 5.1 Canary"}, scenario, "TestCanariesFallBack", []edit{
 		{"sim/scenario/lb_proxies.go", "\t\tlb.NoTarget = world.NoTargetElsewhere\n", "\t\tlb.NoTarget = world.NoTarget503\n"},
 	}},
+	{"a canary of weight 0 gets all requests", []string{"load-balancers 5.1 Canary of weight 0"}, scenario, "TestNobodyWaitsForAnswers", []edit{
+		{"sim/scenario/entrance.go", "\t\tr.Parked = parkedCanary(r)\n", "\t\t_ = parkedCanary(r)\n"},
+	}},
+	{"a backend of weight 0 gets all requests", []string{"load-balancers 5.2 Weight 0"}, scenario, "TestNobodyWaitsForAnswers", []edit{
+		{"sim/scenario/parked.go", "!ok || weight != 0 {", "!ok || weight >= 0 {"},
+	}},
+	{"answers to copies are waited for", []string{"load-balancers 5.2 Mirrors"}, scenario, "TestNobodyWaitsForAnswers", []edit{
+		{"sim/scenario/parked.go", "\tif len(refs) == 0 {\n", "\tif len(mirrors) == 0 {\n"},
+	}},
 	{"syslog is sent twice", []string{"simulator 5.1 Datagrams"}, scenario, "TestClientsOverUDP", []edit{
 		{"sim/scenario/clients.go", "case 162, 514,", "case 162,"},
 	}},
