@@ -55,13 +55,14 @@ func after(argv []string, flag string) string {
 // mounted is the ConfigMap of the input that a container has a file from, and the key that it is there; nil where there is none.
 func (w *inventory) mounted(of *world.Workload, c *corev1.Container, file string) (o *manifest.Object, key string) {
 	for _, m := range c.VolumeMounts {
+		name, ok := fileIn(&m, file)
 		for _, v := range of.Template().Spec.Volumes {
-			if v.Name != m.Name || v.ConfigMap == nil || path.IsAbs(file) && path.Dir(file) != path.Clean(m.MountPath) {
+			if v.Name != m.Name || v.ConfigMap == nil || !ok {
 				continue
 			}
-			key = path.Base(file)
+			key := name
 			if items := v.ConfigMap.Items; len(items) > 0 {
-				i := slices.IndexFunc(items, func(k corev1.KeyToPath) bool { return k.Path == key })
+				i := slices.IndexFunc(items, func(k corev1.KeyToPath) bool { return k.Path == name })
 				if i < 0 {
 					continue
 				}
@@ -73,6 +74,17 @@ func (w *inventory) mounted(of *world.Workload, c *corev1.Container, file string
 		}
 	}
 	return nil, ""
+}
+
+// fileIn is which file of a volume a mount has at a path: one of the directory, or the only one, by its subPath. A path that is not absolute may be
+// in any directory.
+func fileIn(m *corev1.VolumeMount, file string) (name string, ok bool) {
+	switch at := path.Clean(m.MountPath); {
+	case m.SubPath != "":
+		return m.SubPath, at == file || !path.IsAbs(file) && path.Base(at) == path.Base(file)
+	default:
+		return path.Base(file), !path.IsAbs(file) || path.Dir(file) == at
+	}
 }
 
 // corefile reads for how long CoreDNS goes on serving, the times of all its health plugins one after another, and whether the plugin

@@ -64,6 +64,11 @@ func TestCorefile(t *testing.T) {
 		"by its path": {whole, "args: [-conf, /etc/coredns/Corefile]\n", "args: [-conf, /etc/coredns/Conf]\n", "drains 5s, readiness fails"},
 		"in the directory that the program is in": {whole, "args: [-conf, /etc/coredns/Corefile]\n", "command: [/coredns]\n",
 			"drains 8s, readiness fails, lameduck 8s in its Corefile (web.yaml:28)"},
+		"as a file": {whole, "mountPath: /etc/coredns", "mountPath: /etc/coredns/Corefile, subPath: Corefile",
+			"drains 8s, readiness fails, lameduck 8s in its Corefile (web.yaml:28)"},
+		"as a file, in the directory that the program is in": {whole, "args: [-conf, /etc/coredns/Corefile]\n        ports: [{containerPort: 53, protocol: UDP}]\n        readinessProbe: {httpGet: {path: /ready, port: 8181}}\n        volumeMounts: [{name: config, mountPath: /etc/coredns}]",
+			"ports: [{containerPort: 53, protocol: UDP}]\n        readinessProbe: {httpGet: {path: /ready, port: 8181}}\n        volumeMounts: [{name: config, mountPath: /Corefile, subPath: Corefile}]",
+			"drains 8s, readiness fails, lameduck 8s in its Corefile (web.yaml:27)"},
 		"by a profile that is given": {whole, "image: registry.k8s.io/coredns/coredns:v1.12.0", "image: example.com/app", "drains 5s, readiness fails"},
 	} {
 		t.Run(name, func(t *testing.T) {

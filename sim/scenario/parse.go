@@ -379,6 +379,7 @@ func (b *builder) describe(w *world.Workload, server int) {
 	w.Server = c.Name
 	w.App = servers.ContainerApp(c, template.Labels, b.doc.set.For(w.ObjectName()))
 	b.readCorefile(w, c)
+	b.readCaddyfile(w, c)
 	b.readFPM(w, c, &w.App)
 	b.readProxyConfig(w, c)
 	b.passesTo(w)
@@ -594,6 +595,7 @@ func (b *builder) leftOut() {
 		b.volumesLeftOut(w)
 		b.out.NotModelled = append(b.out.NotModelled, w.Dropped...)
 		b.besideServer(w)
+		b.unreadCaddyfile(w)
 		b.execProbes(w)
 		for _, sc := range b.world.scalersOf(w.Resource) {
 			b.lastPod(&sc)

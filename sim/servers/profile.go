@@ -82,7 +82,7 @@ func webServers() []Profile {
 			match: func(e *Evidence) bool { return e.image.of("haproxy") }, app: world.App{}},
 		{ID: "httpd", Match: "httpd", Listener: "closed (STOPSIGNAL SIGWINCH)", InFlight: "finished", Source: propDoc, Status: "recalled",
 			match: func(e *Evidence) bool { return e.image.Named("httpd") }, app: world.App{ServerIdle: 5 * engine.Second}},
-		{ID: "traefik", Match: "traefik, or --entryPoints. in its arguments", Listener: "open for requestAcceptGraceTimeout (0), then closed", InFlight: "finished within graceTimeOut, 10 s",
+		{ID: "traefik", Match: "traefik, or --entryPoints. in its arguments", Listener: "open for requestAcceptGraceTimeout (0), then closed; a readiness probe of /ping fails at once", InFlight: "finished within graceTimeOut, 10 s",
 			Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool {
 				return e.image.Named("traefik") || e.runs("traefik") || e.takes("--entrypoints.")
@@ -91,10 +91,15 @@ func webServers() []Profile {
 			Status: "verified; that nothing is closed meanwhile recalled", Alternatives: []string{UnknownProfile},
 			match: func(e *Evidence) bool { return e.image.Named("coredns") || e.runs("coredns") },
 			app:   world.App{Listener: world.ListenerDrains, DrainFor: 5 * engine.Second, ReadinessFails: true}},
-		{ID: "caddy", Match: "caddy", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "verified",
+		{ID: Caddy, Match: "caddy", Listener: "closed after shutdown_delay (0)", InFlight: "finished, no limit", Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool { return e.image.Named("caddy") || e.runs("caddy") }, app: world.App{ServerIdle: 5 * minute}},
+		{ID: "opa", Match: "opa", Listener: "open for --shutdown-wait-period (0), then closed", InFlight: "finished within --shutdown-grace-period, 10 s", Source: propDoc, Status: "verified",
+			match: func(e *Evidence) bool { return e.image.Named("opa") || e.first("opa") }, app: world.App{FinishWithin: 10 * engine.Second}, tune: tuneOPA},
 	}
 }
+
+// Caddy is the profile of Caddy, which closes its port at SIGTERM unless its configuration has a delay.
+const Caddy = "caddy"
 
 func runtimes() []Profile {
 	return []Profile{
@@ -253,6 +258,7 @@ type Evidence struct {
 	argv  []string // command and args as they are
 	env   []corev1.EnvVar
 	paths []string // that the HTTP probes ask for, each once
+	ready string   // that of the readiness probe
 }
 
 // EvidenceOf collects what a container, in a pod with these labels, says about the program in it.
@@ -266,6 +272,9 @@ func EvidenceOf(c *corev1.Container, labels map[string]string) *Evidence {
 		if probe != nil && probe.HTTPGet != nil && !slices.Contains(e.paths, probe.HTTPGet.Path) {
 			e.paths = append(e.paths, probe.HTTPGet.Path)
 		}
+	}
+	if p := c.ReadinessProbe; p != nil && p.HTTPGet != nil {
+		e.ready = p.HTTPGet.Path
 	}
 	return e
 }

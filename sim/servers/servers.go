@@ -213,20 +213,21 @@ func tuneIstio(e *Evidence, app *world.App) {
 	}
 }
 
-func tuneTraefik(e *Evidence, app *world.App) {
-	for _, w := range e.words {
-		key, value, ok := strings.Cut(strings.ToLower(w), "=")
-		if !ok || !strings.HasPrefix(key, "--entrypoints.") {
-			continue
-		}
-		v, ok := units.ParseSpan(value, engine.Second)
-		switch {
-		case !ok:
-		case strings.HasSuffix(key, ".transport.lifecycle.requestacceptgracetimeout") && v > 0:
-			app.Listener, app.DrainFor = world.ListenerDrains, v
-		case strings.HasSuffix(key, ".transport.lifecycle.gracetimeout"):
-			app.FinishWithin = v
-		}
+// tuneOPA reads for how long OPA goes on serving after SIGTERM, and then lets requests finish (cmd/run.go and runtime.go, gracefulServerShutdown).
+func tuneOPA(e *Evidence, app *world.App) {
+	if v, ok := e.grace("--shutdown-wait-period"); ok && v > 0 {
+		app.Listener, app.DrainFor = world.ListenerDrains, v
+		adds(app, "--shutdown-wait-period "+v.Seconds()+" s")
+	}
+	if v, ok := e.grace("--shutdown-grace-period"); ok {
+		app.FinishWithin = v
+	}
+}
+
+// adds says what else decides what the app does, where something was concluded from evidence at all.
+func adds(app *world.App, said string) {
+	if app.Evidence != "" {
+		app.Evidence += ", " + said
 	}
 }
 
@@ -273,8 +274,8 @@ func tuneSpring(e *Evidence, app *world.App) {
 
 // also says of a variable that it decides what the app does, too.
 func (e *Evidence) also(app *world.App, variable string) {
-	if said := "variable " + variable; app.Evidence != "" && app.Evidence != said {
-		app.Evidence += ", " + variable + "=" + e.variable(variable)
+	if app.Evidence != "variable "+variable {
+		adds(app, variable+"="+e.variable(variable))
 	}
 }
 

@@ -18,6 +18,7 @@ var flagExceptions = []permit{
 	{"sim/servers --timeout", "how long curl, wget and others wait, in the command of a preStop hook"},
 	{"sim/scenario --iptables-min-sync-period", "what GKE gives kube-proxy, as a source has it"},
 	{"sim/scenario --iptables-sync-period", "the same"},
+	{"sim/scenario --config", "the file that Caddy reads, in the command of its container"},
 }
 
 // A pure package serves a command line, a page and a library alike: what can be set is named there by scenario.Wording, which

@@ -95,6 +95,21 @@ var profileMutants = []mutant{
 	{"traefik has no limit", []string{"propagation 5 Traefik"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}", "app: world.App{ServerIdle: 3 * minute}"},
 	}},
+	{"traefik accepts for the longest time of its entry points", []string{"propagation 5 Traefik"}, serverFacts, "TestTraefik", []edit{
+		{"sim/servers/traefik.go", "d < app.DrainFor)", "d > app.DrainFor)"},
+	}},
+	{"traefik's ping answers well until the end", []string{"propagation 5 Traefik's ping"}, serverFacts, "TestTraefik", []edit{
+		{"sim/servers/traefik.go", `ping, code := traefikInternal, "503"`, `ping, code := traefikInternal, "200"`},
+	}},
+	{"traefik's ping answers well at an entry point that is closed", []string{"propagation 5 Traefik's ping"}, serverFacts, "TestTraefik", []edit{
+		{"sim/servers/traefik.go", "accepts[ping] >= app.DrainFor", "accepts[ping] >= 0"},
+	}},
+	{"OPA closes at once", []string{"propagation 5 OPA"}, serverFacts, "TestProfileByImageAndCommand", []edit{
+		{"sim/servers/servers.go", `e.grace("--shutdown-wait-period")`, `e.grace("--shutdown-wait")`},
+	}},
+	{"a Caddyfile is not read", []string{"propagation 5 Caddy"}, "sim/scenario", "TestCaddyfile", []edit{
+		{"sim/scenario/caddyfile.go", "if o == nil {\n\t\treturn\n", "if o != nil || key == \"\" {\n\t\treturn\n"},
+	}},
 	{"gunicorn has 10 s", []string{"propagation 5 gunicorn"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}", "app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 2 * engine.Second}"},
 	}},
