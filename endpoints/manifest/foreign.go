@@ -12,6 +12,7 @@ func foreign(group, kind string) bool {
 		"apps.openshift.io":         {"DeploymentConfig"},
 		"argoproj.io":               {"Rollout"},
 		"batch":                     {"CronJob", "Job"},
+		"gateway.envoyproxy.io":     {"BackendTrafficPolicy"},
 		"gateway.networking.k8s.io": {"GRPCRoute"},
 		"karpenter.sh":              {"NodePool"},
 		"keda.sh":                   {"ScaledObject"},

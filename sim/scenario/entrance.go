@@ -112,8 +112,10 @@ func newRoute(s *subject, o *manifest.Object) *world.Route {
 // gatewayRoutes is an HTTPRoute once for each class of the Gateways that it names and the input has, and once where there is none.
 func (w *inventory) gatewayRoutes(s *subject, o *manifest.Object) []*world.Route {
 	var out []*world.Route
-	made := func() *world.Route {
+	refs, _ := refsOf(o, s)
+	made := func(gateway *manifest.Object) *world.Route {
 		r := newRoute(s, o)
+		r.Retry, r.SomeRetry = w.retryOf(o, gateway, refs)
 		r.Backend, r.Health = policyOf(w.backendPolicies, s), policyOf(w.healthPolicies, s)
 		return r
 	}
@@ -127,7 +129,7 @@ func (w *inventory) gatewayRoutes(s *subject, o *manifest.Object) []*world.Route
 		if class == "" || slices.ContainsFunc(out, func(r *world.Route) bool { return r.Class == class }) {
 			continue
 		}
-		r := made()
+		r := made(w.gateways[i])
 		r.Class, r.Said, r.Gateway = class, "gatewayClassName "+class, w.gateways[i].Name
 		for _, c := range w.gatewayClasses {
 			if c.Name == class {
@@ -138,7 +140,7 @@ func (w *inventory) gatewayRoutes(s *subject, o *manifest.Object) []*world.Route
 	}
 	switch len(out) {
 	case 0:
-		return append(out, made())
+		return append(out, made(nil))
 	case 1:
 		out[0].Gateway = ""
 	}

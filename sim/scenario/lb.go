@@ -415,6 +415,7 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 		probe = cmp.Or(probe, otherProbe(&t, svc))
 		other = cmp.Or(other, b.standIn(&t))
 		b.stickyLeftOut(&t)
+		b.retriesLeftOut(&t)
 		if !weighed {
 			weighed = b.weighed(&t, svc)
 		}

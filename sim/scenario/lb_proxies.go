@@ -152,6 +152,7 @@ func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 	if lb.Preset == nginxName && r.Main != "" {
 		lb.NoTarget = world.NoTargetElsewhere
 	}
+	retryAs(lb, r.Retry)
 	if lb.Preset == nginxName && sticky(r) != "" {
 		lb.Layer7.Retries = 0
 	}

@@ -38,6 +38,7 @@ func parkedCanary(r *world.Route) string {
 type backendRef struct {
 	value any
 	path  string
+	rule  int
 }
 
 // parkedRoute says that the refs of an HTTPRoute or GRPCRoute to a Service port are all of weight 0, or that there are none and it gets copies of
@@ -61,7 +62,7 @@ func refsOf(o *manifest.Object, s *subject) (refs, mirrors []backendRef) {
 	mirrored := func(v any, at string) {
 		for i, f := range rawList(v, "filters") {
 			if ref := rawAt(f, "requestMirror", "backendRef"); ref != nil && refersTo(o, ref, s) {
-				mirrors = append(mirrors, backendRef{ref, fmt.Sprintf("%s.filters[%d]", at, i)})
+				mirrors = append(mirrors, backendRef{value: ref, path: fmt.Sprintf("%s.filters[%d]", at, i)})
 			}
 		}
 	}
@@ -72,7 +73,7 @@ func refsOf(o *manifest.Object, s *subject) (refs, mirrors []backendRef) {
 			at := fmt.Sprintf("%s.backendRefs[%d]", at, k)
 			mirrored(ref, at)
 			if refersTo(o, ref, s) {
-				refs = append(refs, backendRef{ref, at})
+				refs = append(refs, backendRef{ref, at, i})
 			}
 		}
 	}

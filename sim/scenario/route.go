@@ -165,6 +165,8 @@ func madeBy(r *world.Route) maker {
 			return makerEnvoy
 		case slices.Contains(strings.Split(c, "-"), "alb"):
 			return makerAWS
+		case hasTrafficPolicy(r): // nobody else reads these
+			return makerEnvoy
 		}
 		return makerOther
 	}
@@ -241,7 +243,7 @@ func findRoute(r *world.Route, provider string) balancerFound {
 	case makerNginx:
 		f.name, f.why = nginxName, cmp.Or(f.why, "annotation "+nginxPrefix+"canary")
 	case makerEnvoy:
-		f.name = "envoy-gateway"
+		f.name, f.why = envoyGateway, cmp.Or(f.why, "a "+kindTrafficPolicy+" is its own")+retriesBy(r.Retry)
 	default:
 		return findRouteAny(r, provider)
 	}

@@ -30,7 +30,7 @@ type inventory struct {
 	ingresses   []manifest.Typed[*networkingv1.Ingress]
 	routes      []*manifest.Object // HTTPRoutes
 	// What says who takes care of an Ingress or an HTTPRoute, and how.
-	ingressClasses, gateways, gatewayClasses, backendConfigs, backendPolicies, healthPolicies []*manifest.Object
+	ingressClasses, gateways, gatewayClasses, backendConfigs, backendPolicies, healthPolicies, trafficPolicies []*manifest.Object
 
 	proxyConfigs   []*manifest.Object
 	kubeletConfigs []*manifest.Object
@@ -142,7 +142,7 @@ func (w *inventory) addRaw(o *manifest.Object) {
 func (w *inventory) rawList(kind string) *[]*manifest.Object {
 	return map[string]*[]*manifest.Object{
 		"HTTPRoute": &w.routes, kindGRPCRoute: &w.routes, "IngressClass": &w.ingressClasses, "Gateway": &w.gateways, "GatewayClass": &w.gatewayClasses,
-		"GCPBackendPolicy": &w.backendPolicies, kindHealthPolicy: &w.healthPolicies, "BackendConfig": &w.backendConfigs,
+		"GCPBackendPolicy": &w.backendPolicies, kindHealthPolicy: &w.healthPolicies, kindTrafficPolicy: &w.trafficPolicies, "BackendConfig": &w.backendConfigs,
 		kindBinding: &w.bindings, "ScaledObject": &w.scaledObjects, "NodePool": &w.nodePools, "VirtualService": &w.meshRules, "DestinationRule": &w.meshRules,
 		"KubeProxyConfiguration": &w.proxyConfigs, "KubeletConfiguration": &w.kubeletConfigs,
 	}[kind]
@@ -185,7 +185,7 @@ func (w *inventory) sort() {
 	byKindAndID := func(a, b *manifest.Object) int {
 		return cmp.Or(cmp.Compare(b.Kind, a.Kind), cmp.Compare(a.ID(), b.ID())) // HTTPRoutes before GRPCRoutes
 	}
-	for _, list := range [][]*manifest.Object{w.routes, w.bindings, w.ingressClasses, w.backendPolicies, w.healthPolicies} {
+	for _, list := range [][]*manifest.Object{w.routes, w.bindings, w.ingressClasses, w.backendPolicies, w.healthPolicies, w.trafficPolicies} {
 		sorted.StableBy(list, byKindAndID)
 	}
 	sorted.StableBy(w.workloads, byKind)

@@ -21,9 +21,21 @@ type Route struct {
 	// no endpoint; "" where it is none.
 	Main string
 	// Parked says why it sends no request whose answer anybody waits for, "" where it does.
-	Parked   string
+	Parked string
+	// Retry is what sends a request to another pod when one fails, for all rules that lead to the Service; SomeRetry one for some of them. nil for none.
+	Retry, SomeRetry *Retry
+
 	NodePort bool             // the Service port has one
 	Service  *corev1.Service  // what it leads to
 	Backend  *manifest.Object // a BackendConfig, or a GCPBackendPolicy of an HTTPRoute; nil for none
 	Health   *manifest.Object // a HealthCheckPolicy of an HTTPRoute; nil for none
+}
+
+// Retry is a field by which a gateway asks again.
+type Retry struct {
+	Object         *manifest.Object // that has it: an HTTPRoute, or a policy
+	Path           string
+	Times          int
+	Connect, Reset bool // it is about connections that do not come about, and such that are reset
+	Limited        bool // each try has a time limit of its own
 }

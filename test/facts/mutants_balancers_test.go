@@ -205,6 +205,18 @@ var balancerMutants = []mutant{
 	{"a backend of weight 0 gets all requests", []string{"load-balancers 5.2 Weight 0"}, scenario, "TestNobodyWaitsForAnswers", []edit{
 		{"sim/scenario/parked.go", "!ok || weight != 0 {", "!ok || weight >= 0 {"},
 	}},
+	{"a policy of the Gateway goes before one of the route", []string{"load-balancers 5.2 Retries"}, scenario, "TestRetriesOfEnvoyGateway", []edit{
+		{"sim/scenario/retry.go", "targets = append(targets, policyTarget{gateway, \"\"})", "targets = append([]policyTarget{{gateway, \"\"}}, targets...)"},
+	}},
+	{"a policy without triggers is about answers alone", []string{"load-balancers 5.2 Retries"}, scenario, "TestRetriesOfEnvoyGateway", []edit{
+		{"sim/scenario/retry.go", "\t\treturn true, false\n", "\t\treturn false, false\n"},
+	}},
+	{"of two rules the one that asks most often counts", []string{"load-balancers 5.2 Retries"}, scenario, "TestRetriesOfEnvoyGateway", []edit{
+		{"sim/scenario/retry.go", "own.Times < retry.Times", "own.Times > retry.Times"},
+	}},
+	{"a retry that is not followed is not named", []string{"load-balancers 5.2 Retries"}, scenario, "TestRetriesThatAreNotFollowed", []edit{
+		{"sim/scenario/retry.go", "case !p.RetriesSaid && r.Times > 0 && r.Connect:", "case p.RetriesSaid && r.Times > 0 && r.Connect:"},
+	}},
 	{"answers to copies are waited for", []string{"load-balancers 5.2 Mirrors"}, scenario, "TestNobodyWaitsForAnswers", []edit{
 		{"sim/scenario/parked.go", "\tif len(refs) == 0 {\n", "\tif len(mirrors) == 0 {\n"},
 	}},
