@@ -15,33 +15,39 @@ import (
 	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
-// keptDrawn has what is said of drawn records, a row for some of them: how many could be said, in how many lines, and a sum.
-const keptDrawn = "testdata/drawn/kept.txt"
+// keptDrawn has what is said of drawn records, a file for each sample and a row for some records: how many could be said, in how many lines, and a sum.
+const keptDrawn = "testdata/drawn/"
 
-// How many records are drawn for a row, and how many rows there are of those with the cases of each sample first.
+// How many rows there are of records that begin with the cases of a sample, and how many records are drawn for each.
 const (
-	drawnRows = 25
-	drawnEach = 8
+	drawnRows = 20
+	drawnEach = 6
 )
 
 var drawnRow = flag.String("drawn", "", "print what is said of the records of this row of "+keptDrawn+", such as made-drops 3")
 
-// drawer draws records: cases of several samples together, some of whose fields are others, by their words or figures, said in a room of its own.
+// shuffled are the records that are drawn from: made ones, and some that were played, quick ones.
+var shuffled = append(slices.Clone(figured), "grace-0", "grpc", "host-ports", "volume", "drain-nodes", "left-out", "canary", "node")
+
+// drawer draws records: cases of several samples together, some of whose fields are others, by their words or figures or as another case has them,
+// said in a room of its own.
 type drawer struct {
 	*rand.Rand
-	samples map[string]func() *record.Simulation
-	words   map[string]func(c *record.Case)
-	names   []string // of the words
+	words map[string]func(c *record.Case)
+	names []string // of the words
 }
 
 func drawnFrom[T any](d *drawer, list []T) T { return list[d.IntN(len(list))] }
 
 // record draws one. It begins with the cases of a sample.
-func (d *drawer) record(sample string) *record.Simulation {
-	s := d.samples[sample]()
+func (d *drawer) record(t *testing.T, sample string) *record.Simulation {
+	t.Helper()
+	s := goldens[sample].of(t)
 	for range d.IntN(3) {
-		more := d.samples[drawnFrom(d, figured)]()
-		s.Cases = append(s.Cases, more.Cases[:1+d.IntN(len(more.Cases))]...)
+		more := goldens[drawnFrom(d, shuffled)].of(t)
+		if len(more.Cases) > 0 {
+			s.Cases = append(s.Cases, more.Cases[:1+d.IntN(len(more.Cases))]...)
+		}
 		if d.IntN(2) == 0 {
 			s.Fixes, s.NoHelp = append(s.Fixes, more.Fixes...), append(s.NoHelp, more.NoHelp...)
 		}
@@ -50,11 +56,29 @@ func (d *drawer) record(sample string) *record.Simulation {
 	for range d.IntN(4) {
 		d.words[drawnFrom(d, d.names)](&s.Cases[d.IntN(len(s.Cases))])
 	}
+	for range d.IntN(3) {
+		d.graft(t, &s.Cases[d.IntN(len(s.Cases))])
+	}
 	d.change(s)
 	return s
 }
 
-// change gives some fields other figures, of its cases above all.
+// graft gives a case some fields of another one.
+func (d *drawer) graft(t *testing.T, c *record.Case) {
+	t.Helper()
+	other := goldens[drawnFrom(d, shuffled)].of(t)
+	if len(other.Cases) == 0 {
+		return
+	}
+	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(drawnFrom(d, other.Cases))
+	for range 1 + d.IntN(4) {
+		if i := d.IntN(to.NumField()); to.Field(i).CanSet() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+}
+
+// change gives some fields other figures, of its cases above all: those that they have a little or ten times larger or smaller, too.
 func (d *drawer) change(s *record.Simulation) {
 	var fields []reflect.Value
 	add := func(_ string, v reflect.Value) { fields = append(fields, v) }
@@ -65,7 +89,12 @@ func (d *drawer) change(s *record.Simulation) {
 		eachFigure("", reflect.ValueOf(s).Elem(), add)
 	}
 	for range d.IntN(12) {
-		drawnFrom(d, figureChanges).do(drawnFrom(d, fields))
+		switch v := drawnFrom(d, fields); {
+		case d.IntN(2) == 0:
+			drawnFrom(d, figureChanges).do(v)
+		case v.CanInt():
+			setFigure(v, drawnFrom(d, []int64{v.Int() + 1, v.Int() - 1, 10 * v.Int(), v.Int() / 10, 2 * v.Int(), v.Int() / 2}))
+		}
 	}
 }
 
@@ -75,7 +104,7 @@ func (d *drawer) said(s *record.Simulation) (text string, ok bool) {
 	if d.IntN(3) == 0 {
 		opts.Show = drawnFrom(d, []string{"shop/web", "rollout", "a", s.Cases[0].ID})
 	}
-	room := drawnFrom(d, rooms())
+	room := drawnFrom(d, append(rooms(), everything))
 	defer func() {
 		if recover() != nil { // there is no such record
 			text, ok = "", false
@@ -88,28 +117,35 @@ func (d *drawer) said(s *record.Simulation) (text string, ok bool) {
 // Records that nobody wrote are said as before, in each room that a page may have. With -v and -drawn a row is printed.
 func TestDrawnRecordsAreKept(t *testing.T) {
 	t.Parallel()
-	d := &drawer{samples: map[string]func() *record.Simulation{}, words: eachWord()}
-	d.names = slices.Sorted(maps.Keys(d.words))
-	for _, sample := range figured {
-		d.samples[sample] = func() *record.Simulation { return goldens[sample].of(t) }
+	words := eachWord()
+	d := &drawer{words: words, names: slices.Sorted(maps.Keys(words))}
+	for at, sample := range shuffled {
+		t.Run(sample, func(t *testing.T) {
+			t.Parallel()
+			own := *d
+			golden.Compare(t, keptDrawn+sample+".txt", own.rows(t, sample, uint64(at)), *update) //nolint:gosec // a few
+		})
 	}
+}
+
+// rows are those of the records that begin with a sample.
+func (d *drawer) rows(t *testing.T, sample string, at uint64) string {
+	t.Helper()
 	var rows strings.Builder
-	for at, sample := range figured {
-		for row := range drawnRows {
-			d.Rand = rand.New(rand.NewPCG(uint64(row), uint64(at))) //nolint:gosec // the same each time
-			h, said, lines := fnv.New64a(), 0, 0
-			for range drawnEach {
-				text, ok := d.said(d.record(sample))
-				if ok {
-					said, lines = said+1, lines+strings.Count(text, "\n")
-				}
-				_, _ = h.Write([]byte(text))
-				if *drawnRow == fmt.Sprint(sample, " ", row) {
-					t.Log(text)
-				}
+	for row := range uint64(drawnRows) {
+		d.Rand = rand.New(rand.NewPCG(row, at)) //nolint:gosec // the same each time
+		h, said, lines := fnv.New64a(), 0, 0
+		for range drawnEach {
+			text, ok := d.said(d.record(t, sample))
+			if ok {
+				said, lines = said+1, lines+strings.Count(text, "\n")
 			}
-			fmt.Fprintf(&rows, "%s %d: %d said in %d lines, %016x\n", sample, row, said, lines, h.Sum64())
+			_, _ = h.Write([]byte(text))
+			if *drawnRow == fmt.Sprint(sample, " ", row) {
+				t.Log(text)
+			}
 		}
+		fmt.Fprintf(&rows, "%d: %d said in %d lines, %016x\n", row, said, lines, h.Sum64())
 	}
-	golden.Compare(t, keptDrawn, rows.String(), *update)
+	return rows.String()
 }

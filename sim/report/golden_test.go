@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -180,14 +182,60 @@ func made(change func(*record.Simulation)) func(*testing.T) *record.Simulation {
 }
 
 // played runs a manifest of testdata as the command does.
+// played is what comes of a file: played once, however many tests look at it, and a copy for each of them.
 func played(file string, opts scenario.Options, much sweep.Options) func(*testing.T) *record.Simulation {
+	var once sync.Once
+	var first *record.Simulation
 	return func(t *testing.T) *record.Simulation {
 		t.Helper()
-		data, err := os.ReadFile(filepath.Join("testdata", file))
-		if err != nil {
-			t.Fatal(err)
+		once.Do(func() {
+			data, err := os.ReadFile(filepath.Join("testdata", file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			first = run(t, file, string(data), opts, much)
+		})
+		if first == nil {
+			t.Fatal("another test could not play it")
 		}
-		return run(t, file, string(data), opts, much)
+		s := *first
+		copyAll(reflect.ValueOf(&s).Elem())
+		return &s
+	}
+}
+
+// copyAll has a value share no list and no pointer with the one that it is a copy of, but for the input's own objects and for maps.
+func copyAll(v reflect.Value) {
+	if p := v.Type().PkgPath(); strings.Contains(p, "sim/world") || strings.Contains(p, "endpoints") || !v.CanSet() {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if p := v.Type().Elem().PkgPath(); !v.IsNil() && !strings.Contains(p, "sim/world") && !strings.Contains(p, "endpoints") {
+			was := v.Elem()
+			v.Set(reflect.New(v.Type().Elem()))
+			v.Elem().Set(was)
+			copyAll(v.Elem())
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		was := v.Slice(0, v.Len())
+		v.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		reflect.Copy(v, was)
+		for i := range v.Len() {
+			copyAll(v.Index(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			copyAll(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			copyAll(v.Field(i))
+		}
+	default: // nothing is shared, or functions and maps that nobody changes
 	}
 }
 
