@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/test/golden"
 )
@@ -20,7 +21,7 @@ const keptDrawn = "testdata/drawn/"
 
 // How many rows there are of records that begin with the cases of a sample, and how many records are drawn for each.
 const (
-	drawnRows = 20
+	drawnRows = 15
 	drawnEach = 6
 )
 
@@ -78,40 +79,53 @@ func (d *drawer) graft(t *testing.T, c *record.Case) {
 	}
 }
 
-// change gives some fields other figures, of its cases above all: those that they have a little or ten times larger or smaller, too.
+// change gives some fields other figures, of its cases above all: those that they have a little or ten times larger or smaller, those of another
+// field, and those at which pages say something else.
 func (d *drawer) change(s *record.Simulation) {
-	var fields []reflect.Value
-	add := func(_ string, v reflect.Value) { fields = append(fields, v) }
+	var fields, numbers []reflect.Value
+	add := func(_ string, v reflect.Value) {
+		if fields = append(fields, v); v.CanInt() {
+			numbers = append(numbers, v)
+		}
+	}
 	at := d.IntN(len(s.Cases))
 	eachFigure("", reflect.ValueOf(&s.Cases[at]).Elem(), add)
 	if d.IntN(3) == 0 {
-		fields = nil
+		fields, numbers = nil, nil
 		eachFigure("", reflect.ValueOf(s).Elem(), add)
 	}
-	for range d.IntN(12) {
-		switch v := drawnFrom(d, fields); {
-		case d.IntN(2) == 0:
+	for range d.IntN(30) {
+		v, number := drawnFrom(d, fields), drawnFrom(d, numbers)
+		switch was := number.Int(); d.IntN(6) {
+		case 0, 1:
 			drawnFrom(d, figureChanges).do(v)
-		case v.CanInt():
-			setFigure(v, drawnFrom(d, []int64{v.Int() + 1, v.Int() - 1, 10 * v.Int(), v.Int() / 10, 2 * v.Int(), v.Int() / 2}))
+		case 2:
+			setFigure(number, drawnFrom(d, []int64{was + 1, was - 1, 10 * was, was / 10, 2 * was, was / 2}))
+		case 3:
+			setFigure(number, drawnFrom(d, []int64{1, 2, 3, 5, 10, 15, 30, 60, 600})*drawnFrom(d, []int64{1, int64(100 * engine.Millisecond), int64(engine.Second)})-int64(d.IntN(2)))
+		default:
+			setFigure(number, drawnFrom(d, numbers).Int())
 		}
 	}
 }
 
-// said says a record in a room and with options that are drawn, to terminals of several widths.
+// said says a record in a room that is drawn and in full, with options that are drawn, too, to terminals of several widths.
 func (d *drawer) said(s *record.Simulation) (text string, ok bool) {
 	opts := TextOptions{All: d.IntN(3) == 0, Verbose: d.IntN(3) == 0, Lanes: d.IntN(2) == 0, Width: drawnFrom(d, []int{0, 0, 60, 80})}
 	if d.IntN(3) == 0 {
 		opts.Show = drawnFrom(d, []string{"shop/web", "rollout", "a", s.Cases[0].ID})
 	}
-	room := drawnFrom(d, append(rooms(), everything))
+	small := drawnFrom(d, rooms())
 	defer func() {
 		if recover() != nil { // there is no such record
 			text, ok = "", false
 		}
 	}()
 	worst, nodes := drains(s.Worst())
-	return newText(s, opts, room).write(worst, nodes, chosen(worst, opts.Show)), true
+	for _, r := range []room{small, everything} {
+		text += newText(s, opts, r).write(worst, nodes, chosen(worst, opts.Show))
+	}
+	return text, true
 }
 
 // Records that nobody wrote are said as before, in each room that a page may have. With -v and -drawn a row is printed.

@@ -204,28 +204,28 @@ func played(file string, opts scenario.Options, much sweep.Options) func(*testin
 	}
 }
 
-// copyAll has a value share no list and no pointer with the one that it is a copy of, but for the input's own objects and for maps.
+// copyAll has a value share no list and no pointer with the one that it is a copy of; maps, which nobody changes, and what no other package sees
+// of a type are shared.
 func copyAll(v reflect.Value) {
-	if p := v.Type().PkgPath(); strings.Contains(p, "sim/world") || strings.Contains(p, "endpoints") || !v.CanSet() {
+	if !v.CanSet() {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		if p := v.Type().Elem().PkgPath(); !v.IsNil() && !strings.Contains(p, "sim/world") && !strings.Contains(p, "endpoints") {
+		if !v.IsNil() {
 			was := v.Elem()
 			v.Set(reflect.New(v.Type().Elem()))
 			v.Elem().Set(was)
 			copyAll(v.Elem())
 		}
 	case reflect.Slice:
-		if v.IsNil() {
-			return
-		}
-		was := v.Slice(0, v.Len())
-		v.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-		reflect.Copy(v, was)
-		for i := range v.Len() {
-			copyAll(v.Index(i))
+		if !v.IsNil() {
+			was := v.Slice(0, v.Len())
+			v.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+			reflect.Copy(v, was)
+			for i := range v.Len() {
+				copyAll(v.Index(i))
+			}
 		}
 	case reflect.Array:
 		for i := range v.Len() {
@@ -235,7 +235,7 @@ func copyAll(v reflect.Value) {
 		for i := range v.NumField() {
 			copyAll(v.Field(i))
 		}
-	default: // nothing is shared, or functions and maps that nobody changes
+	default: // nothing is shared, or functions and maps
 	}
 }
 
