@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // history keeps that many old ReplicaSets.
@@ -89,6 +90,26 @@ func TestNoReplicaSetGoesBeforeTheRolloutIsComplete(t *testing.T) {
 	w.run(300 * sec)
 	if w.left() != "r0 r1" || *deleted != nil {
 		t.Errorf("%s, deleted %v", w.left(), *deleted)
+	}
+}
+
+// That of a paused Deployment goes on whether its rollout is complete or not: old ReplicaSets without pods go all the same.
+func TestOldReplicaSetsOfAPausedDeploymentGo(t *testing.T) {
+	t.Parallel()
+	for pause, want := range map[bool]string{false: "r0 r1 r2", true: "r1 r2"} {
+		b := newBuild(2).strategy("1", "0").history(1).app(func(a *world.App) { a.DependsOn = []string{"db"} })
+		b.container().ReadinessProbe = probe(0, 1, 1, 3)
+		w := b.start(t, 1)
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.at(30*sec, func() { w.Do(action("dependency", "db", "down")) }) // no further pod becomes ready
+		w.do(31*sec, "rolloutRestart", "web", "")
+		if pause {
+			w.do(35*sec, "pause", "web", "")
+		}
+		w.run(100 * sec)
+		if got := w.left(); got != want {
+			t.Errorf("paused %v: %s, want %s", pause, got, want)
+		}
 	}
 }
 

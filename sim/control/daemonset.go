@@ -329,8 +329,8 @@ func (c *DaemonSets) finish(s *daemonWork) {
 	}
 }
 
-// in says whether failed pods are left alone at a moment.
-func (b failedBackOff) in(now engine.Time) bool { return b.span > 0 && now-b.last < b.span }
+// in says whether failed pods are left alone at a moment. Where none has failed yet, there is no span.
+func (b failedBackOff) in(now engine.Time) bool { return now-b.last < b.span }
 
 // backOff notes from which nodes failed pods are deleted, and looks again when others that are left alone for now may be.
 func (c *DaemonSets) backOff(s *daemonWork, step daemonStep) {

@@ -173,7 +173,7 @@ func (t *taking) noPlace() *Blockade {
 	for _, node := range t.nodes {
 		for _, p := range t.d.Specs.PodsOn(node) {
 			if t.moves(p) && t.d.moves(p) && !p.Deleting() && !p.Phase.Terminal() {
-				pods, moves = append(pods, p), append(moves, placement.Move{Kind: t.sched.kindOf(p), Node: node, Own: p.Only > 0})
+				pods, moves = append(pods, p), append(moves, placement.Move{Kind: t.sched.kindOf(p), Node: node})
 			}
 		}
 	}
@@ -188,9 +188,6 @@ func (t *taking) noPlace() *Blockade {
 		r := relief{s: t.sched, k: moves[first].Kind, f: &f, d: &api.Workload{Workload: p.Workload, Replicas: int(world.ReplicasOf(t.d.Specs.ResourceOf(setOf(p))))}}
 		what, field = r.find()
 		words = f.Words
-	}
-	if moves[first].Own {
-		words = "it is for that node alone"
 	}
 	return &Blockade{
 		Node: p.Node, Pod: p, Budget: -1, By: t.of.Words, Kept: &Kept{field, what},

@@ -139,10 +139,10 @@ func (t *taking) work(worker int) {
 	empty := func() {
 		t.begin(t.nodes[i], func(ok bool) {
 			t.stopped = t.stopped || !ok && (t.of.AtLimit == world.Fails || t.of.AtLimit == world.Reopens)
-			if worker < t.of.Surges || !ok {
+			if !ok {
 				t.work(worker)
 			} else {
-				t.need(i, func() { t.work(worker) })
+				t.need(i, func() { t.work(worker) }) // that of a surge has joined before
 			}
 		})
 	}

@@ -157,7 +157,7 @@ func (p *Prober) poke() {
 // probe asks once and applies a result when the threshold is reached.
 func (p *Prober) probe() {
 	s := &p.c.shown
-	if p.off || s.generation == 0 {
+	if p.off {
 		return
 	}
 	if p.generation != s.generation {

@@ -4,7 +4,6 @@ package placement
 type Move struct {
 	Kind *Kind
 	Node int
-	Own  bool // no other node is for it
 }
 
 // NoPlace looks whether each of some pods finds another node once those that they are on are marked, one after another, and moves none:
@@ -16,10 +15,7 @@ func (c *Cluster) NoPlace(moves []Move, going, joining []int) (first int, why Fa
 		defer c.Count(m.Kind, m.Node, false, 1)
 	}
 	for i, m := range moves {
-		to := -1
-		if !m.Own {
-			to = c.Choose(m.Kind, func(int) int { return 0 })
-		}
+		to := c.Choose(m.Kind, func(int) int { return 0 })
 		if to < 0 {
 			return i, c.besides(going, m.Kind)
 		}

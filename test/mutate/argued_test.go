@@ -65,6 +65,10 @@ var arguedMistakes = []argued{
 		"append grows the list as well, in more steps",
 	},
 	{
+		`sim/control/tainteviction.go: (*TaintEviction).plan: statement dropped: "c.cancel(p.ID)" -> "" #3`,
+		"an eviction that another one has taken the place of does nothing when its time comes",
+	},
+	{
 		`sim/placement/cycle.go: (*Cycle).node: conjunct deleted: "len(at.taints) > 0 && !world.Tolerates(tolerations, at.taints)" -> "!world.Tolerates(tolerations, at.taints)"`,
 		"no taints are tolerated by whoever tolerates nothing: it only saves the call",
 	},
