@@ -3,7 +3,6 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -137,22 +136,4 @@ func (s *caddySettings) option(words []string) bool {
 	d, ok := units.ParseSpan(words[1], engine.Second)
 	*to = d
 	return ok
-}
-
-// unreadCaddyfile names a configuration of Caddy that is mounted into its container, and is not in the input or cannot be read.
-func (b *builder) unreadCaddyfile(w *world.Workload) {
-	containers := w.Template().Spec.Containers
-	i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == w.Server })
-	if i < 0 || !isCaddy(w) || w.Aside || strings.Contains(w.App.Evidence, shutdownDelay) {
-		return
-	}
-	file := caddyConfig(&containers[i])
-	for k := range containers[i].VolumeMounts {
-		if _, has := fileIn(&containers[i].VolumeMounts[k], file); !has || !path.IsAbs(file) {
-			continue
-		}
-		at := where(w.Object, fmt.Sprintf("spec.template.spec.containers[%d].volumeMounts[%d]", i, k))
-		b.notModelled("caddyfile", fmt.Sprintf("%s of Caddy, if %s has one: that file is mounted into container %s (%s) and cannot be read in the input; %s stands for one of 10 s",
-			shutdownDelay, file, w.Server, at, b.opts.Wording.Field("apps."+w.ObjectName()+".profile", "drains")), w.Kind()+" "+w.Name(), "fewer")
-	}
 }

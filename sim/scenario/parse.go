@@ -595,7 +595,7 @@ func (b *builder) leftOut() {
 		b.volumesLeftOut(w)
 		b.out.NotModelled = append(b.out.NotModelled, w.Dropped...)
 		b.besideServer(w)
-		b.unreadCaddyfile(w)
+		b.unreadFile(w)
 		b.execProbes(w)
 		for _, sc := range b.world.scalersOf(w.Resource) {
 			b.lastPod(&sc)

@@ -82,7 +82,7 @@ func webServers() []Profile {
 			match: func(e *Evidence) bool { return e.image.of("haproxy") }, app: world.App{}},
 		{ID: "httpd", Match: "httpd", Listener: "closed (STOPSIGNAL SIGWINCH)", InFlight: "finished", Source: propDoc, Status: "recalled",
 			match: func(e *Evidence) bool { return e.image.Named("httpd") }, app: world.App{ServerIdle: 5 * engine.Second}},
-		{ID: "traefik", Match: "traefik, or --entryPoints. in its arguments", Listener: "open for requestAcceptGraceTimeout (0), then closed; a readiness probe of /ping fails at once", InFlight: "finished within graceTimeOut, 10 s",
+		{ID: Traefik, Match: "traefik, or --entryPoints. in its arguments", Listener: "open for requestAcceptGraceTimeout (0), then closed; a readiness probe of /ping fails at once", InFlight: "finished within graceTimeOut, 10 s",
 			Source: propDoc, Status: "verified",
 			match: func(e *Evidence) bool {
 				return e.image.Named("traefik") || e.runs("traefik") || e.takes("--entrypoints.")
@@ -98,8 +98,12 @@ func webServers() []Profile {
 	}
 }
 
-// Caddy is the profile of Caddy, which closes its port at SIGTERM unless its configuration has a delay.
-const Caddy = "caddy"
+const (
+	// Caddy is the profile of Caddy, which closes its port at SIGTERM unless its configuration has a delay.
+	Caddy = "caddy"
+	// Traefik is that of Traefik, which does so, too.
+	Traefik = "traefik"
+)
 
 func runtimes() []Profile {
 	return []Profile{
