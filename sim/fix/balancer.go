@@ -2,6 +2,7 @@ package fix
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -93,7 +94,12 @@ func ofServices(c Change, remedies []scenario.Remedy) *Change {
 	}
 	c.Title = remedies[0].Title
 	for i := range remedies {
-		c.Edits = append(c.Edits, remedies[i].Edit)
+		if remedies[i].Edit.Path != "" {
+			c.Edits = append(c.Edits, remedies[i].Edit)
+		}
+	}
+	if cost := remedies[0].Cost; cost != "" {
+		c.Cost = strings.TrimSuffix(cost+"; "+c.Cost, "; ")
 	}
 	return &c
 }

@@ -73,6 +73,25 @@ func TestConnectionsToUnhealthyTargetsAreKept(t *testing.T) {
 	}
 }
 
+// The NLB of the cloud provider takes no such annotation, and no longer reconciles a Service that has it: the advice is to set the attribute on the
+// target groups themselves. What it does is tried all the same.
+// Reference: docs/model/load-balancers.md 2 AWS in-tree NLB, attributes of target groups.
+func TestNoAnnotationIsAdvisedThatTheCloudProviderRefuses(t *testing.T) {
+	t.Parallel()
+	sc, c := changeOf(t, "unhealthyTargets", "type: LoadBalancer", "service.beta.kubernetes.io/aws-load-balancer-type: nlb", "")
+	if c == nil || len(c.Edits) != 0 || c.Title != "target_health_state.unhealthy.connection_termination.enabled=false on the target groups" {
+		t.Fatalf("%+v", c)
+	}
+	for _, words := range []string{"aws elbv2 modify-target-group-attributes sets it", "the AWS Load Balancer Controller takes it", "wait for their own timeouts"} {
+		if !strings.Contains(c.Cost, words) {
+			t.Errorf("it does not say %q: %s", words, c.Cost)
+		}
+	}
+	if after := Apply(sc, "shop/web", []Change{*c}); !sc.Traffic[0].LB.CutUnhealthy || after.Traffic[0].LB.CutUnhealthy {
+		t.Error("the change is not tried")
+	}
+}
+
 // A classic load balancer that closes connections to unhealthy targets is told to drain, and those to a removed target go on, too.
 func TestAClassicLoadBalancerIsToDrain(t *testing.T) {
 	t.Parallel()

@@ -46,6 +46,8 @@ func lbAnnotations(lb *world.LoadBalancer) []lbAnnotation {
 	switch {
 	case lb.Layer7 != nil:
 		return nil
+	case strings.HasPrefix(lb.Preset, nlbInTree):
+		return awsChecks()
 	case strings.HasPrefix(lb.Preset, "aws-nlb-"):
 		return append(awsChecks(), lbAnnotation{targetGroup, readTargetGroup})
 	case strings.HasPrefix(lb.Preset, "aws-"):
@@ -152,10 +154,31 @@ func readTargetGroup(l *world.LoadBalancer, value string) bool {
 	return true
 }
 
+// refusedAttributes are those attributes of target groups in an annotation's value that the cloud provider has no use for: it makes
+// nothing of a Service that has one (docs/model/load-balancers.md 2 AWS in-tree NLB, attributes of target groups).
+func refusedAttributes(value string) []string {
+	var out []string
+	for _, pair := range strings.Split(value, ",") {
+		switch key, _, _ := strings.Cut(strings.TrimSpace(pair), "="); key {
+		case "", "preserve_client_ip.enabled", "proxy_protocol_v2.enabled":
+		default:
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// notReconciled is what comes of them.
+func notReconciled(attributes []string) string {
+	return fmt.Sprintf("the cloud provider refuses %s here, and no longer brings the load balancer up to date with this Service (one that does not know the annotation ignores it): "+
+		"set it on the target groups themselves, or move to the AWS Load Balancer Controller", strings.Join(attributes, ", "))
+}
+
 // unread is a setting whose value could not be read.
 type unread struct {
 	object      *manifest.Object // nil for the Service
 	path, value string
+	why         string // "" where nobody knows the value
 }
 
 // annotate changes a preset's load balancer by what the Service asks of it, what leads requests
@@ -167,8 +190,11 @@ func annotate(lb *world.LoadBalancer, svc *corev1.Service, r *world.Route) []unr
 	var out []unread
 	for _, a := range lbAnnotations(lb) {
 		if value, ok := svc.Annotations[a.key]; ok && !a.read(lb, strings.TrimSpace(value)) {
-			out = append(out, unread{nil, annotationPath(a.key), value})
+			out = append(out, unread{path: annotationPath(a.key), value: value})
 		}
+	}
+	if refused := refusedAttributes(svc.Annotations[targetGroup]); strings.HasPrefix(lb.Preset, nlbInTree) && len(refused) > 0 {
+		out = append(out, unread{path: annotationPath(targetGroup), why: notReconciled(refused)})
 	}
 	return out
 }
@@ -186,7 +212,11 @@ func (b *builder) checkAnnotations(list []unread, svc *corev1.Service) {
 		if u.object != nil {
 			o = u.object
 		}
-		p := o.Problem(manifest.Warning, u.path, fmt.Sprintf("%q is no value that could be read: the load balancer is as without it", u.value))
+		why := u.why
+		if why == "" {
+			why = fmt.Sprintf("%q is no value that could be read: the load balancer is as without it", u.value)
+		}
+		p := o.Problem(manifest.Warning, u.path, why)
 		if !slices.Contains(b.doc.problems, p) {
 			b.doc.problems = append(b.doc.problems, p)
 		}

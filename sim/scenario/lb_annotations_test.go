@@ -60,6 +60,50 @@ func TestAnnotationsOfALoadBalancer(t *testing.T) {
 	}
 }
 
+// Attributes of target groups that the cloud provider refuses are not followed, and what comes of them is said, where the evidence is that the
+// load balancer is its own.
+// Reference: docs/model/load-balancers.md 2 AWS in-tree NLB, attributes of target groups.
+func TestAttributesThatTheCloudProviderRefuses(t *testing.T) {
+	t.Parallel()
+	const pod = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 3\n  selector: {matchLabels: {app: web}}\n" +
+		"  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx:1.27}]}}\n"
+	const termination = "deregistration_delay.connection_termination.enabled=true"
+	for name, tt := range map[string]struct { // order: each for itself
+		kind, value, refused string
+		drain                engine.Time
+	}{
+		"both that it takes":               {"nlb", "preserve_client_ip.enabled=true, proxy_protocol_v2.enabled=true", "", engine.Never},
+		"none":                             {"nlb", "", "", engine.Never},
+		"two more":                         {"nlb", "preserve_client_ip.enabled=true,deregistration_delay.timeout_seconds=30," + termination, "deregistration_delay.timeout_seconds, deregistration_delay.connection_termination.enabled", engine.Never},
+		"one that nobody knows":            {"nlb", "nonsense", "nonsense", engine.Never},
+		"the AWS Load Balancer Controller": {"external", "deregistration_delay.timeout_seconds=30," + termination, "", 30 * engine.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, annotations: {" + awsPrefix + "type: " + tt.kind + ", " + targetGroup + ": '" + tt.value + "'}}\n" +
+				"spec: {type: LoadBalancer, selector: {app: web}, ports: [{port: 80, nodePort: 30080}]}\n---\n" + pod
+			cases, problems := inferText(t, text, Options{})
+			want := ""
+			if tt.refused != "" {
+				want = "the cloud provider refuses " + tt.refused + " here, and no longer brings the load balancer up to date with this Service " +
+					"(one that does not know the annotation ignores it): set it on the target groups themselves, or move to the AWS Load Balancer Controller"
+			}
+			got := ""
+			for _, p := range problems {
+				if strings.HasPrefix(p.Field, "metadata.annotations") {
+					got += p.Message
+				}
+			}
+			if got != want {
+				t.Errorf("warned of %q, want %q", got, want)
+			}
+			if lb := cases[0].Scenario.Traffic[0].LB; lb == nil || lb.Drain != tt.drain || !lb.CutUnhealthy {
+				t.Errorf("the load balancer: %+v", lb)
+			}
+		})
+	}
+}
+
 // How long an idle connection is kept is in seconds at AWS and in minutes at Azure.
 func TestAnnotatedIdleTimeouts(t *testing.T) {
 	t.Parallel()

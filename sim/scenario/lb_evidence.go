@@ -134,7 +134,7 @@ func findNLB(e *balancerEvidence) balancerFound {
 // findInTreeAWS is a load balancer of the cloud provider.
 func findInTreeAWS(e *balancerEvidence) balancerFound {
 	if e.svc.Annotations[awsPrefix+"type"] == "nlb" {
-		return balancerFound{name: "aws-nlb-in-tree", why: "annotation aws-load-balancer-type: nlb"}
+		return balancerFound{name: nlbInTree, why: "annotation aws-load-balancer-type: nlb"}
 	}
 	if key := e.annotation(awsPrefix); key != "" {
 		return balancerFound{name: "aws-classic", why: "annotation " + key}
@@ -234,8 +234,11 @@ const (
 	autoMode    = "auto"
 )
 
-// nlbToPods is the NLB whose targets are pods.
-const nlbToPods = "aws-nlb-ip"
+// nlbToPods is the NLB whose targets are pods, nlbInTree the one of the cloud provider.
+const (
+	nlbToPods = "aws-nlb-ip"
+	nlbInTree = "aws-nlb-in-tree"
+)
 
 // providerBalancer is what a provider makes of a Service that asks for nothing special: at AWS
 // that depends on whether the AWS Load Balancer Controller is there, at Google on the cluster.

@@ -106,7 +106,7 @@ func (w *inventory) setByMap(lb *world.LoadBalancer) (out []unread) {
 		for _, a := range proxyAnnotations(lb) {
 			key := strings.TrimPrefix(a.key, nginxPrefix)
 			if value := rawText(o.Value, "data", key); value != "" && !a.read(lb, strings.TrimSpace(value)) {
-				out = append(out, unread{o, "data." + key, value})
+				out = append(out, unread{object: o, path: "data." + key, value: value})
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 	var out []unread
 	for _, a := range proxyAnnotations(lb) {
 		if value, at := routeAnnotation(r, a.key); value != "" && !a.read(lb, strings.TrimSpace(value)) {
-			out = append(out, unread{at, annotationPath(a.key), value})
+			out = append(out, unread{object: at, path: annotationPath(a.key), value: value})
 		}
 	}
 	if lb.Preset == nginxName && r.Main != "" {
@@ -165,7 +165,7 @@ func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 		}
 		for _, f := range backendFields(o.Kind) {
 			if value := rawAt(o.Value, f.path...); value != nil && !f.read(lb, fmt.Sprint(value)) {
-				out = append(out, unread{o, strings.Join(f.path, "."), fmt.Sprint(value)})
+				out = append(out, unread{object: o, path: strings.Join(f.path, "."), value: fmt.Sprint(value)})
 			}
 		}
 	}

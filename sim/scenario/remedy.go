@@ -19,8 +19,11 @@ import (
 type Remedy struct {
 	Title    string
 	Scenario *world.Scenario
-	// Edit is of another object than the workload; its With the object to add where the input does not have it.
+	// Edit is of another object than the workload; its With the object to add where the input does not have it. It has no Path where
+	// nothing in a manifest can be changed to that end.
 	Edit edit.Edit
+	// Cost is what it takes besides, "" for nothing.
+	Cost string
 }
 
 // WithReadinessGate has the AWS Load Balancer Controller give the pods of a workload ("ns/name") the

@@ -35,10 +35,10 @@ func WithoutNotReady(s *world.Scenario, service string) (r Remedy, ok bool) {
 const unhealthyAttribute = "target_health_state.unhealthy.connection_termination.enabled"
 
 // WithUnhealthyKept has an AWS network or classic load balancer before a Service ("ns/name") leave connections alone to a target that
-// fails its health checks: it resets them by default. ok is false where no such load balancer stands before it, or it does so already.
+// fails its health checks: it resets them by default. Where no annotation can ask for it there is no Edit. ok is false where no such load balancer stands before it, or it does so already.
 func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
 	r.Scenario = s.Clone()
-	classic := false
+	classic, inTree := false, false
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
 		if t.LB == nil || t.Service != service || !t.LB.CutUnhealthy || t.LB.Layer7 != nil || !strings.HasPrefix(t.LB.Preset, "aws-") {
@@ -48,7 +48,7 @@ func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
 		if classic = !strings.HasPrefix(lb.Preset, "aws-nlb-"); classic {
 			drainClassic(&lb)
 		}
-		lb.CutUnhealthy = false
+		lb.CutUnhealthy, inTree = false, strings.HasPrefix(lb.Preset, nlbInTree)
 		t.LB, ok = &lb, true
 	}
 	at := serviceAt(s, service)
@@ -63,6 +63,12 @@ func WithUnhealthyKept(s *world.Scenario, service string) (r Remedy, ok bool) {
 		return r, true
 	}
 	r.Title = unhealthyAttribute + "=false"
+	if inTree { // whose Service refuses it
+		r.Title += " on the target groups"
+		r.Cost = "aws elbv2 modify-target-group-attributes sets it, on each target group of the load balancer; the cloud provider refuses it as an annotation, " +
+			"and the AWS Load Balancer Controller takes it"
+		return r, true
+	}
 	attributes := []string{r.Title}
 	for _, pair := range strings.Split(v.Service.Annotations[targetGroup], ",") {
 		if pair = strings.TrimSpace(pair); pair != "" && !strings.HasPrefix(pair, unhealthyAttribute+"=") {

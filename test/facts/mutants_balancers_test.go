@@ -27,6 +27,12 @@ var presetMutants = []mutant{
 	{"GKE L4 Local fails once", []string{"load-balancers 1 GKE L4 (subsetting), Local"}, scenario, presets, []edit{
 		{gkePreset, "interval: 3s, timeout: 1s, healthy: 1, unhealthy: 2", "interval: 3s, timeout: 1s, healthy: 1, unhealthy: 1"},
 	}},
+	{"the cloud provider takes every attribute", []string{"load-balancers 2 AWS in-tree NLB, attributes of target groups"}, scenario, "TestAttributesThatTheCloudProviderRefuses", []edit{
+		{"sim/scenario/lb_annotations.go", "strings.HasPrefix(lb.Preset, nlbInTree) && len(refused) > 0", "false && len(refused) > 0"},
+	}},
+	{"an annotation is advised that the cloud provider refuses", []string{"load-balancers 2 AWS in-tree NLB, attributes of target groups"}, "sim/fix", "TestNoAnnotationIsAdvised", []edit{
+		{"sim/scenario/remedy_service.go", "inTree = false, strings.HasPrefix(lb.Preset, nlbInTree)", "inTree = false, false"},
+	}},
 	{"AWS makes an NLB to pods of a Service that asks for nothing", []string{"load-balancers 2 What AWS makes of a Service that asks for nothing"}, scenario, "TestACaseIsMadeForEachLoadBalancerThatItMightBe", []edit{
 		{"sim/scenario/lb_evidence.go", "return name == nlbToPods })", "return false })"},
 	}},
