@@ -510,12 +510,12 @@ func (t *target) accompanied() bool {
 	led, alone := false, false
 	for i := range t.sc.Services {
 		svc := t.sc.Services[i].Service
-		if !t.w.SelectedBy(svc) {
+		if !t.sc.Endpoints(svc, t.w) {
 			continue
 		}
 		led = true
 		alone = alone || !slices.ContainsFunc(t.sc.Workloads, func(w world.Workload) bool {
-			return w.Name() != t.w.Name() && w.Replicas() > 0 && w.SelectedBy(svc)
+			return w.Name() != t.w.Name() && w.Replicas() > 0 && t.sc.Endpoints(svc, &w)
 		})
 	}
 	return led && !alone

@@ -289,10 +289,7 @@ func (b *builder) entries(s manifest.Typed[*corev1.Service], t *corev1.PodTempla
 			continue // by the Service's name alone: see otherWays
 		}
 		if _, ok := world.TargetPort(port.port.TargetPort, t); !ok {
-			p := s.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", i),
-				fmt.Sprintf("no container of the pods it selects has a port named %s: the port has no endpoints", port.port.TargetPort.StrVal))
-			p.Nowhere = true
-			b.doc.problems = append(b.doc.problems, p)
+			b.unported(&port, i)
 			continue
 		}
 		if classNamed(b.world.classify(&port)).NotJudged == "" {
@@ -306,6 +303,41 @@ func (b *builder) entries(s manifest.Typed[*corev1.Service], t *corev1.PodTempla
 	return out
 }
 
+// unported warns of a port of a Service whose name pods behind it do not have: nobody gets there where none has it, and otherwise these pods
+// get nothing.
+func (b *builder) unported(s *subject, port int) {
+	lacking, name := b.census.lacking(s), s.port.TargetPort.StrVal
+	p := s.service.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", port),
+		fmt.Sprintf("no container of the pods it selects has a port named %s: the port has no endpoints", name))
+	if p.Nowhere = len(lacking) == len(b.census.behind[s.service.ID()]); !p.Nowhere {
+		var words []string
+		for _, i := range lacking {
+			o := &b.census.owners[i]
+			words = append(words, fmt.Sprintf("%s %s (%s)", o.kind, o.name, portNames(o.template)))
+		}
+		p.Message = fmt.Sprintf("pods of %s have no port named %s: they are no endpoints of this port, and get no traffic by it", Listed(words, mostWays), name)
+	}
+	if !slices.Contains(b.doc.problems, p) {
+		b.doc.problems = append(b.doc.problems, p)
+	}
+}
+
+// portNames says which names the ports of pods have.
+func portNames(t *corev1.PodTemplateSpec) string {
+	var names []string
+	for _, c := range world.Serving(&t.Spec) {
+		for _, p := range c.Ports {
+			if p.Name != "" {
+				names = append(names, p.Name)
+			}
+		}
+	}
+	if names == nil {
+		return "no port of theirs has a name"
+	}
+	return "theirs: " + strings.Join(distinct(names), ", ")
+}
+
 // withEntry has one more port among entries: with those that it is like.
 func (b *builder) withEntry(entries []entry, s *subject) []entry {
 	own := entry{
@@ -314,7 +346,8 @@ func (b *builder) withEntry(entries []entry, s *subject) []entry {
 	}
 	for i := range entries {
 		e := &entries[i]
-		if e.class == own.class && e.routed == own.routed && e.aside == own.aside && e.container == own.container && e.port.Protocol == own.port.Protocol && b.kindOf(&e.subject) == b.kindOf(s) {
+		if e.class == own.class && e.routed == own.routed && e.aside == own.aside && e.container == own.container && e.port.Protocol == own.port.Protocol && b.kindOf(&e.subject) == b.kindOf(s) &&
+			slices.Equal(b.census.lacking(&e.subject), b.census.lacking(s)) {
 			e.ports = append(e.ports, own.ports...)
 			if e.through == nil {
 				e.through = own.through

@@ -138,28 +138,48 @@ func (c *census) besideAll(services []world.Service, list []int) []int {
 	return list
 }
 
+// lacking are the owners behind a Service whose pods have no port of the name that one of its ports leads to: they are no endpoints of it.
+func (c *census) lacking(s *subject) []int {
+	var out []int
+	for _, i := range c.behind[s.service.ID()] {
+		if _, ok := world.TargetPort(s.port.TargetPort, c.owners[i].template); !ok {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // missing says why a case of an owner cannot have all pods that its Service leads to, "" when it
 // can: pods of kinds that are not simulated, and pods whose port of the same name has another
 // number, which would have EndpointSlices of their own.
 func (c *census) missing(own int, e *entry) string {
-	number, _ := world.TargetPort(e.port.TargetPort, c.owners[own].template)
 	for _, i := range c.behind[e.service.ID()] {
 		other := &c.owners[i]
 		if i == own || other.replicas == 0 || other.ends() {
 			continue
 		}
+		if slices.Contains(c.lacking(&e.subject), i) { // no endpoints of it
+			continue
+		}
 		if !other.simulated() {
 			return fmt.Sprintf("Service %s selects the %s %s, too: a kind that is not simulated, so that its pods would be missing", e.service.Name, other.kind, other.name)
 		}
-		switch n, ok := world.TargetPort(e.port.TargetPort, other.template); {
-		case !ok:
-			return fmt.Sprintf("Service %s selects %s, too, whose pods have no port named %s: not simulated", e.service.Name, other.name, e.port.TargetPort.StrVal)
-		case n != number:
-			return fmt.Sprintf("Service %s selects %s, too, whose port %s is %d, here it is %d: several numbers behind one Service port are not simulated",
-				e.service.Name, other.name, e.port.TargetPort.StrVal, n, number)
+		for _, p := range e.ofService() {
+			number, _ := world.TargetPort(p.TargetPort, c.owners[own].template)
+			if n, _ := world.TargetPort(p.TargetPort, other.template); n != number {
+				return fmt.Sprintf("Service %s selects %s, too, whose port %s is %d, here it is %d: several numbers behind one Service port are not simulated",
+					e.service.Name, other.name, p.TargetPort.StrVal, n, number)
+			}
 		}
 	}
 	return ""
+}
+
+// ofService are the ports of an entry, as its Service has them.
+func (e *entry) ofService() []corev1.ServicePort {
+	return slices.DeleteFunc(slices.Clone(e.service.Value.Spec.Ports), func(p corev1.ServicePort) bool {
+		return p.Protocol != e.port.Protocol || !slices.Contains(e.ports, fmt.Sprintf(":%d", p.Port))
+	})
 }
 
 // withPodName adds the labels that pods of a StatefulSet have and its template has not.

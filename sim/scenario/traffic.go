@@ -103,6 +103,13 @@ func (b *builder) subject(s manifest.Typed[*corev1.Service], after *corev1.Servi
 	if w == nil || next >= len(s.Value.Spec.Ports) {
 		return subject{}, false
 	}
+	for i := range b.out.Workloads { // the first may lack a port of that name
+		x := &b.out.Workloads[i]
+		if _, ok := world.TargetPort(s.Value.Spec.Ports[next].TargetPort, x.Template()); ok && x.SelectedBy(s.Value) {
+			w = x
+			break
+		}
+	}
 	return subjectOf(s, next, w.Template()), true
 }
 

@@ -152,7 +152,7 @@ func shared(sc *world.Scenario, t *world.Traffic) string {
 		return ""
 	}
 	for i := range sc.Workloads {
-		if sc.Workloads[i].SelectedBy(svc) {
+		if sc.Endpoints(svc, &sc.Workloads[i]) {
 			behind++
 		}
 	}

@@ -95,6 +95,9 @@ func (s *Scenario) Relabels() bool {
 // MaySelect says whether a Service selects pods of a workload at any time: those of its template, or as an action labels them, by its
 // own selector or one that an action gives it.
 func (s *Scenario) MaySelect(svc *corev1.Service, w *Workload) bool {
+	if !s.ported(svc, w) {
+		return false
+	}
 	if w.SelectedBy(svc) {
 		return true
 	}

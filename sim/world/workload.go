@@ -119,7 +119,7 @@ func (s *Scenario) Met(stream int, passed bool) *Workload {
 	if svc == nil {
 		return nil
 	}
-	first := slices.IndexFunc(s.Workloads, func(w Workload) bool { return w.SelectedBy(svc) })
+	first := slices.IndexFunc(s.Workloads, func(w Workload) bool { return s.Endpoints(svc, &w) })
 	if first < 0 {
 		return nil
 	}
@@ -196,16 +196,57 @@ func (w *Workload) Container() *corev1.Container {
 // serves says whether traffic goes to a container: any would do where the Server has no name.
 func (w *Workload) serves(c corev1.Container) bool { return w.Server == "" || w.Server == c.Name }
 
-// Serves says whether a Service ("ns/name") selects the pods of a workload ("ns/name").
+// Serves says whether the pods of a workload ("ns/name") are endpoints of a Service ("ns/name").
 func (s *Scenario) Serves(service, workload string) bool {
 	svc := s.ServiceNamed(service)
 	for i := range s.Workloads {
 		w := &s.Workloads[i]
-		if svc != nil && w.Name() == workload && w.SelectedBy(svc) {
+		if svc != nil && w.Name() == workload && s.Endpoints(svc, w) {
 			return true
 		}
 	}
 	return false
+}
+
+// Endpoints says whether pods of a workload are endpoints of a Service: it selects them, and they have the port that clients ask for.
+func (s *Scenario) Endpoints(svc *corev1.Service, w *Workload) bool {
+	return w.SelectedBy(svc) && s.ported(svc, w)
+}
+
+// ported says that the pods of a workload have one of the ports that clients ask a Service for, or one at all where nobody asks it: each pod is
+// looked at for a port of a name, and one without it is no endpoint (docs/model/controllers.md 9.3 Named ports).
+func (s *Scenario) ported(svc *corev1.Service, w *Workload) bool {
+	if s.Repoints() {
+		return true // it may have another one later
+	}
+	asked := s.askedPorts(svc)
+	without := false
+	for _, p := range svc.Spec.Ports {
+		if asked != nil && !slices.Contains(asked, int(p.Port)) {
+			continue
+		}
+		if _, ok := TargetPort(p.TargetPort, w.Template()); ok {
+			return true
+		}
+		without = true
+	}
+	return !without
+}
+
+// askedPorts are the ports that clients ask a Service for.
+func (s *Scenario) askedPorts(svc *corev1.Service) []int {
+	name := svc.Namespace + "/" + svc.Name
+	var out []int
+	for i := range s.Traffic {
+		t := &s.Traffic[i]
+		if side := t.ClientSide(); side.Service == name {
+			out = append(out, side.Port)
+		}
+		if t.Service == name {
+			out = append(out, t.Port)
+		}
+	}
+	return out
 }
 
 // TargetPort is the port that a Service's target port is in pods of a template: the number itself, or the first container port

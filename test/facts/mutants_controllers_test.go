@@ -197,6 +197,9 @@ var sliceMutants = []mutant{
 	{"the stale cache's back-off does not double", []string{"controllers 9.2 Failure back-off"}, "sim/endpointslice", "TestBackOffOfAStaleCache", []edit{
 		{"sim/endpointslice/controller.go", "max(staleBackoff, 2*c.backoff[service])", "staleBackoff"},
 	}},
+	{"a pod without the named port is an endpoint", []string{"controllers 9.3 Named ports"}, "sim/world", "TestPodsWithoutAPort", []edit{
+		{"sim/world/workload.go", "\treturn !without\n", "\treturn !without || true\n"},
+	}},
 	{"slices of 1000", []string{"controllers 9.3"}, "sim/endpointslice", "TestPacking", []edit{
 		{"sim/endpointslice/pack.go", "const MaxEndpoints = 100", "const MaxEndpoints = 1000"},
 	}},
