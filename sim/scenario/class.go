@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -49,12 +50,12 @@ func Classes() []Class {
 			NotJudged: "a scrape that fails is tried again; no client's request is lost"},
 		{ID: ClassAdmin, Match: "port named pprof, debug, profiling or jmx, or, beside others, admin, health or status; not named by an Ingress, HTTPRoute or GRPCRoute", Clients: "operators and probes",
 			NotJudged: "for operators and probes: no user waits for an answer"},
-		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses on a port of no protocol for clients, peer port of a known database, port named gossip, raft, peer, replication or cluster", Clients: "a long session a peer"},
+		{ID: ClassPeer, Match: "per-pod Service to which nothing leads from outside, publishNotReadyAddresses on a port of no protocol for clients, peer port of a known database, port named gossip, raft, peer, replication or cluster", Clients: "a long session a peer"},
 		{ID: ClassSCTP, Match: "protocol SCTP", Clients: "associations", NotJudged: "SCTP traffic is not yet simulated"},
 		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry, none to ports without answers", Headline: true},
 		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc* or *-grpc, grpc probe on it, or named by a GRPCRoute", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
 			Headline: true},
-		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, 9092, 4222, port named or appProtocol ws, wss, websocket, rtmp, nats, amqp, mqtt, stomp or ssh, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
+		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, 9092, 4222, 9093 to 9099 of Kafka, port named or appProtocol ws, wss, websocket, rtmp, nats, amqp, mqtt, stomp or ssh, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
 			Headline: true},
 		{ID: ClassOutside, Match: "other TCP of a LoadBalancer or NodePort, or named by an Ingress or HTTPRoute",
 			Clients: "new connection each request: Poisson 100/s, no retry; and keep-alive: 20 connections, 100/s, idle 60s", Headline: true},
@@ -93,7 +94,7 @@ func (w *inventory) classify(s *subject) string {
 		return ClassScrape
 	case isAdmin(s) && !w.routed(s):
 		return ClassAdmin
-	case isPeer(s), svc.Spec.PublishNotReadyAddresses && !w.forClients(s):
+	case w.ofOnePod(s), isPeer(s), svc.Spec.PublishNotReadyAddresses && !w.forClients(s):
 		return ClassPeer
 	case p.Protocol == corev1.ProtocolSCTP:
 		return ClassSCTP
@@ -199,13 +200,19 @@ func exports(s *subject) bool {
 // to be scraped.
 func isOnlyPort(s *subject) bool { return len(s.service.Value.Spec.Ports) == 1 }
 
+// ofOnePod says that a Service selects one pod of a StatefulSet, and nobody comes by it from outside.
+func (w *inventory) ofOnePod(s *subject) bool {
+	of := s.service.Value.Spec.Selector
+	return (of[appsv1.StatefulSetPodNameLabel] != "" || of[appsv1.PodIndexLabel] != "") && !w.fromOutside(s)
+}
+
+// fromOutside says that clients from outside come to a port: by a load balancer, a port of the nodes or a route.
+func (w *inventory) fromOutside(s *subject) bool {
+	t := s.service.Value.Spec.Type
+	return t == corev1.ServiceTypeLoadBalancer || t == corev1.ServiceTypeNodePort || w.routed(s)
+}
+
 func isPeer(s *subject) bool {
-	svc := s.service.Value
-	for _, label := range []string{"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"} {
-		if svc.Spec.Selector[label] != "" {
-			return true
-		}
-	}
 	if namesPeer(s) && s.port.Protocol == corev1.ProtocolTCP {
 		return true
 	}
@@ -222,7 +229,7 @@ func isPeer(s *subject) bool {
 // forClients says that a port is one that clients use, though its Service leads to pods that are not ready, too, as one for peers does:
 // something leads there from outside, or its name or number is that of a protocol for clients.
 func (w *inventory) forClients(s *subject) bool {
-	if t := s.service.Value.Spec.Type; t == corev1.ServiceTypeLoadBalancer || t == corev1.ServiceTypeNodePort {
+	if w.fromOutside(s) {
 		return true
 	}
 	switch targetNumber(s) {
@@ -234,7 +241,7 @@ func (w *inventory) forClients(s *subject) bool {
 	case "http", "https", "http2", "grpc", "web", "api", "client", "rest":
 		return true
 	}
-	return w.routed(s) || isH2(s) || ofDatabase(s) || speaksSessions(s.port)
+	return isH2(s) || ofDatabase(s) || speaksSessions(s.port)
 }
 
 func isH2(s *subject) bool {
@@ -263,8 +270,15 @@ func ofDatabase(s *subject) bool {
 	return servers.DatabasePort(int(s.port.Port)) || servers.DatabasePort(targetNumber(s))
 }
 
+// ofKafka says that a port is one of a Kafka broker's listeners beside the first: 9093 and on by convention, for TLS and for clients outside.
+func ofKafka(s *subject) bool {
+	const first, last = 9092, 9099
+	number := targetNumber(s)
+	return s.container != nil && servers.ParseImage(s.container.Image).Named("kafka", "cp-kafka", "redpanda") && number >= first && number <= last && s.port.Protocol != corev1.ProtocolUDP
+}
+
 func isSession(s *subject) bool {
-	if ofDatabase(s) {
+	if ofDatabase(s) || ofKafka(s) {
 		return true
 	}
 	if !strings.HasPrefix(s.port.Name, "tcp-") || s.container == nil {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,16 +46,18 @@ func (b *builder) hostPortsBeside(w *world.Workload) {
 	}) {
 		ports = webPorts(w.Template())
 	}
-	if ports = append(ports, otherPorts(w.Template())...); w.Aside || len(ports) == 0 {
+	if ports = append(ports, otherPorts(w.Template(), func(p *corev1.ContainerPort) bool { return b.world.leadToPort(w, p) })...); w.Aside || len(ports) == 0 {
 		return
 	}
 	b.notModelled(world.ByNodePort, fmt.Sprintf("clients of host port %s (%s), who do not come through the Service, are not judged: a node has nobody there from the end of its pod until the next one listens",
 		strings.Join(ports, ", "), where(w.Object, "spec.template.spec.containers")), w.Kind()+" "+w.Name(), "more")
 }
 
-// HostPorts are the ports of a pod's node over which clients may reach it: all that it has for HTTP, and others as otherPorts has them.
+// HostPorts are the ports of a pod's node, which no Service selects, over which clients may reach it: all that it has for HTTP, and others as
+// otherPorts has them.
 func HostPorts(t *corev1.PodTemplateSpec) []string {
-	return distinct(append(webPorts(t), otherPorts(t)...))
+	nobody := func(*corev1.ContainerPort) bool { return false }
+	return distinct(append(webPorts(t), otherPorts(t, nobody)...))
 }
 
 // isWebPort says that a number is one of HTTP's usual ones.
@@ -77,14 +80,31 @@ func webPorts(t *corev1.PodTemplateSpec) []string {
 	return distinct(out)
 }
 
-// otherPorts are the ports that the containers of a pod ask for on its node by hostPort, as agents of a node do for the pods there, without
-// those for HTTP and those of which no client's request is lost: for metrics, operators, probes and peers. Of the ports of hostNetwork nobody
-// knows which are for others.
-func otherPorts(t *corev1.PodTemplateSpec) []string {
+// leadToPort says that a Service leads to a port of a workload's pods.
+func (w *inventory) leadToPort(of *world.Workload, port *corev1.ContainerPort) bool {
+	return slices.ContainsFunc(w.services, func(s manifest.Typed[*corev1.Service]) bool {
+		return s.Namespace == of.Namespace() && world.Selects(s.Value, of.Template().Labels) && slices.ContainsFunc(s.Value.Spec.Ports, func(p corev1.ServicePort) bool {
+			number, ok := world.TargetPort(p.TargetPort, of.Template())
+			return ok && cmp.Or(number, p.Port) == port.ContainerPort && cmp.Or(p.Protocol, corev1.ProtocolTCP) == cmp.Or(port.Protocol, corev1.ProtocolTCP)
+		})
+	})
+}
+
+// otherPorts are the ports that the containers of a pod have on its node, as agents of a node do for the pods there, without
+// those for HTTP and those of which no client's request is lost: for metrics, operators, probes and peers. On its node's network (hostNetwork)
+// a port of a container is one of the node; of one that a Service leads to nobody knows whether others ask for it, too.
+func otherPorts(t *corev1.PodTemplateSpec, led func(*corev1.ContainerPort) bool) []string {
 	var out []string
 	for _, c := range world.Serving(&t.Spec) {
-		for _, p := range c.Ports {
-			if p.HostPort == 0 || t.Spec.HostNetwork || isWebPort(p.HostPort) {
+		for i := range c.Ports {
+			p := c.Ports[i]
+			if t.Spec.HostNetwork {
+				p.HostPort = p.ContainerPort // as the API server has it
+				if led(&p) || len(c.Ports) > 1 && probed(c, &p) {
+					continue
+				}
+			}
+			if p.HostPort == 0 || isWebPort(p.HostPort) {
 				continue
 			}
 			s := subject{
@@ -98,4 +118,23 @@ func otherPorts(t *corev1.PodTemplateSpec) []string {
 		}
 	}
 	return distinct(out)
+}
+
+// probed says that the kubelet asks a port of a container.
+func probed(c *corev1.Container, p *corev1.ContainerPort) bool {
+	is := func(x intstr.IntOrString) bool {
+		return x.Type == intstr.String && x.StrVal == p.Name || x.Type == intstr.Int && x.IntVal == p.ContainerPort
+	}
+	return cmp.Or(p.Protocol, corev1.ProtocolTCP) == corev1.ProtocolTCP && slices.ContainsFunc([]*corev1.Probe{c.ReadinessProbe, c.LivenessProbe, c.StartupProbe}, func(x *corev1.Probe) bool {
+		switch {
+		case x == nil:
+			return false
+		case x.HTTPGet != nil:
+			return is(x.HTTPGet.Port)
+		case x.TCPSocket != nil:
+			return is(x.TCPSocket.Port)
+		default:
+			return x.GRPC != nil && x.GRPC.Port == p.ContainerPort
+		}
+	})
 }

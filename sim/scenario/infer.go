@@ -388,7 +388,7 @@ func (b *builder) caseOf(o owner, e entry, a *caseAction) Case {
 		Traffic:  trafficWords(&e),
 		Service:  e.service.ID(),
 		Class:    e.class,
-		Headline: class.Headline && !e.aside && b.parked(&e) == "",
+		Headline: class.Headline && !e.aside && b.parked(&e) == "" && !o.picks(e.service), // which is left out of the others
 		Users:    b.usersOf(&e),
 		Reason:   class.NotJudged,
 		Object:   e.service.Object,

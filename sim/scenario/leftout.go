@@ -23,6 +23,7 @@ func (b *builder) otherWays(index int, e *entry) {
 	if e.class != ClassDNS {
 		b.waysBeside(index, e)
 	}
+	b.podWays(index)
 	unread := b.world.unread
 	if e.class == ClassSession || e.class == ClassDatagram { // through no proxy of HTTP requests
 		unread = append(slices.Clone(unread), b.world.bindings...)
@@ -49,6 +50,32 @@ func (b *builder) waysBeside(index int, e *entry) {
 	if n := len(words); n > 0 {
 		lead := map[bool]string{true: "leads to Service %s, too: who comes through it is not judged", false: "lead to Service %s, too: who comes through them is not judged"}[n == 1]
 		b.notModelled(world.UnreadRoute, Listed(words, mostWays)+" "+fmt.Sprintf(lead, e.service.Name), strings.Join(objects, ", "), "unknown")
+	}
+}
+
+// podWays names the Services that lead from outside to a single pod of a StatefulSet each, such as to a broker: its clients know it by its address,
+// and no other pod stands in for it.
+func (b *builder) podWays(index int) {
+	o := &b.census.owners[index]
+	var words, pods, objects []string
+	for _, s := range b.world.services {
+		if !o.picks(s) {
+			continue
+		}
+		outside := slices.IndexFunc(s.Value.Spec.Ports, func(p corev1.ServicePort) bool {
+			return b.world.fromOutside(&subject{service: s, port: &p, template: o.template})
+		})
+		if outside >= 0 {
+			words = append(words, fmt.Sprintf("%s (%s)", s.Name, where(s.Object, "spec.selector")))
+			pods, objects = append(pods, o.podNamed(s.Value.Spec.Selector)), append(objects, "Service "+s.ID())
+		}
+	}
+	switch len(pods) {
+	case 0:
+	case 1:
+		b.notModelled(world.OnePod, fmt.Sprintf("Service %s leads from outside to one pod alone, %s: nobody answers there while that pod is gone, and its clients are not judged", words[0], pods[0]), objects[0], "more")
+	default:
+		b.notModelled(world.OnePod, fmt.Sprintf("Services %s lead from outside to one pod each: nobody answers there while that pod is gone, and their clients are not judged", Listed(words, mostWays)), strings.Join(objects, ", "), "more")
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -51,7 +53,7 @@ func (o owner) notSimulated(service string) string {
 func (o owner) behind(s manifest.Typed[*corev1.Service]) bool {
 	labels := o.template.Labels
 	if o.kind == world.StatefulSet {
-		labels = withPodName(labels, s.Value.Spec.Selector)
+		labels = o.withPodName(s.Value.Spec.Selector)
 	}
 	return o.namespace == s.Namespace && (world.Selects(s.Value, labels) || slices.ContainsFunc(o.own, func(own map[string]string) bool { return world.Selects(s.Value, own) }))
 }
@@ -182,19 +184,34 @@ func (e *entry) ofService() []corev1.ServicePort {
 	})
 }
 
-// withPodName adds the labels that pods of a StatefulSet have and its template has not.
-func withPodName(labels, selector map[string]string) map[string]string {
+// withPodName are the labels of its template, with those that a pod of a StatefulSet has besides, of the pod that a selector names.
+func (o owner) withPodName(selector map[string]string) map[string]string {
 	out := map[string]string{}
-	// order: the copy is the same in any order
-	for k, v := range labels {
-		out[k] = v
-	}
-	for _, k := range []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel} {
-		if v := selector[k]; v != "" {
-			out[k] = v
+	maps.Copy(out, o.template.Labels)
+	if pod := o.podNamed(selector); pod != "" {
+		for _, k := range []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel} {
+			if v := selector[k]; v != "" {
+				out[k] = v
+			}
 		}
 	}
 	return out
+}
+
+// podNamed is the pod of a StatefulSet that a selector names, by its name or its index; "" for none.
+func (o owner) podNamed(selector map[string]string) string {
+	index, name := selector[appsv1.PodIndexLabel], selector[appsv1.StatefulSetPodNameLabel]
+	if name != "" {
+		number, own := strings.CutPrefix(name, o.name+"-")
+		if !own || index != "" && index != number {
+			return ""
+		}
+		index = number
+	}
+	if _, ok := units.Decimal(index, 0); !ok {
+		return ""
+	}
+	return o.name + "-" + index
 }
 
 // place is where a field stands, as the end of a sentence whose reader knows one file: " (:7)",

@@ -30,7 +30,7 @@ func (b *builder) checkStateful(w *world.Workload) {
 
 // picks says whether a Service selects single pods of a StatefulSet, by a label that each pod has a value of its own of.
 func (o owner) picks(s manifest.Typed[*corev1.Service]) bool {
-	return o.kind == world.StatefulSet && world.Selects(s.Value, withPodName(o.template.Labels, s.Value.Spec.Selector)) && o.namespace == s.Namespace && !world.Selects(s.Value, o.template.Labels)
+	return o.kind == world.StatefulSet && world.Selects(s.Value, o.withPodName(s.Value.Spec.Selector)) && o.namespace == s.Namespace && !world.Selects(s.Value, o.template.Labels)
 }
 
 // picked says that a Service selects single pods of a StatefulSet, "" where it does not.

@@ -83,6 +83,9 @@ func sessionsOf(s *subject) string {
 			return "NATS sessions"
 		}
 	}
+	if ofKafka(s) {
+		return "Kafka sessions"
+	}
 	return "sessions"
 }
 

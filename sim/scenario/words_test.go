@@ -279,6 +279,17 @@ func TestWhatSessionsAreCalled(t *testing.T) {
 			}
 		}
 	}
+	for image, c := range map[string]struct { // order: each by itself
+		number int
+		want   string
+	}{
+		"quay.io/strimzi/kafka:0.40.0": {9093, "Kafka sessions"}, "confluentinc/cp-kafka:7": {9094, "Kafka sessions"}, "apache/kafka:3.7": {9100, "sessions"}, "acme/app:9": {9093, "sessions"},
+	} {
+		s := &subject{port: &corev1.ServicePort{Port: 1, TargetPort: intstr.FromInt(c.number)}, template: &corev1.PodTemplateSpec{}, container: &corev1.Container{Image: image}}
+		if got := sessionsOf(s); got != c.want || isSession(s) != (c.want != "sessions") {
+			t.Errorf("%s, port %d: %q, want %q", image, c.number, got, c.want)
+		}
+	}
 }
 
 // A Service that leads to pods before they are ready has a port for clients where something leads there from outside, or where the port's name

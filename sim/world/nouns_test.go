@@ -70,7 +70,7 @@ func TestHooksThatFailAtOnce(t *testing.T) {
 func TestWhatIsForemost(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{
-		StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Dropped, Undeclared, LongLived, ByNodePort, Drift, Promotion,
+		StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Dropped, Undeclared, LongLived, ByNodePort, Drift, OnePod, Promotion,
 	} {
 		if !Foremost(id) {
 			t.Errorf("%s is not", id)

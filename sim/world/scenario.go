@@ -458,13 +458,14 @@ const (
 	LongLived   = "long-connections" // connections that last, as WebSockets, are simulated with requests
 	ByNodePort  = "host-ports"       // clients of ports of nodes, beside those of a Service
 	Drift       = "drift"            // a node is replaced for consolidation, and drift would end otherwise
+	OnePod      = "one-pod"          // a Service leads from outside to one pod
 	Promotion   = "promotion"        // an operator sets labels while pods run that are in no template, as that of a primary
 )
 
 // Foremost says whether what is left out under an ID belongs to the first lines of a report.
 func Foremost(id string) bool {
 	switch id {
-	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Beside, Dropped, Undeclared, LongLived, ByNodePort, Drift, Promotion:
+	case StandIn, Headless, UnreadRoute, Weight, LastPod, OtherProxy, Refused, LongUDP, Needed, Beside, Dropped, Undeclared, LongLived, ByNodePort, Drift, OnePod, Promotion:
 		return true
 	default:
 		return false

@@ -94,6 +94,12 @@ var verdictMutants = []mutant{
 	{"a rollout in place of Recreate needs more room than is said", []string{"simulator 9"}, "sim/fix", "TestARecreatedWorkloadIsRolledOneByOne", []edit{
 		{"sim/fix/fix.go", "const asDefault = 4", "const asDefault = 40"},
 	}},
+	{"a way from outside to one pod is not named", []string{"simulator 5.1"}, scenario, "TestAServiceFromOutsideToOnePodIsNamed", []edit{
+		{"sim/scenario/leftout.go", "if outside >= 0 {", "if outside > 0 {"},
+	}},
+	{"ports of the node's network have no clients", []string{"simulator 5.1"}, scenario, "TestWhatIsLeftOutIsSaidFirst", []edit{
+		{"sim/scenario/hostports.go", "p.HostPort = p.ContainerPort // as", "// as"},
+	}},
 	{"a process that ignores SIGTERM is given more time", []string{"pod-lifecycle 2.3 After the StopContainer"}, "sim/fix", "TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime", []edit{
 		{"sim/fix/fix.go", "have >= longGrace || t.w.App.IgnoresSIGTERM && hook == 0 {", "have >= longGrace {"},
 	}},
