@@ -421,14 +421,10 @@ func (t *target) preStop(seconds int64) *Change {
 	c.Makeshift, c.Unless = t.makeshift(c.Sleep)
 	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: own.yaml}, hook.Why))
 	t.asLong(c, seconds)
-	grace, needed := t.graceSeconds(), seconds+int64((max(t.w.App.FinishWithin, spare)+own.rest)/engine.Second)
 	if t.cut() > 0 {
 		c.Has = []string{graceChange}
 	}
-	if needed > grace {
-		c.Title += ", " + graceWords(needed)
-		c.Edits = append(c.Edits, t.edit(gracePath, needed))
-	}
+	t.timeAfter(c, &own, have)
 	return c
 }
 

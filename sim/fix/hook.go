@@ -24,6 +24,8 @@ type hooked struct {
 	rest  engine.Time // how long what it does besides may take
 	// unknown says that nobody knows what it does to the server besides.
 	unknown bool
+	// kept says that what its hook does besides a sleep stays.
+	kept bool
 	// instead says that its hook's program is left out.
 	instead bool
 	// request says that what it does besides is the request that the kubelet makes now; shell that nothing says that the image has a shell.
@@ -66,7 +68,7 @@ func (t *target) sleepingHook(c *corev1.Container, seconds int64) (h hooked, ok 
 	}
 	h.request = known.Kind == servers.HookHTTP
 	h.shell = !servers.HasShell(c) && (h.request || !isScript(c.Lifecycle.PreStop.Exec.Command))
-	h.words, h.rest = " after its hook", min(known.Duration.Max(), engine.Hour)
+	h.kept, h.words, h.rest = true, " after its hook", min(known.Duration.Max(), engine.Hour)
 	rest := script
 	if !known.Undetermined || !strings.Contains(leadSleep.FindString(script), "$") {
 		rest = leadSleep.ReplaceAllString(script, "")

@@ -94,6 +94,12 @@ var verdictMutants = []mutant{
 	{"a rollout in place of Recreate needs more room than is said", []string{"simulator 9"}, "sim/fix", "TestARecreatedWorkloadIsRolledOneByOne", []edit{
 		{"sim/fix/fix.go", "const asDefault = 4", "const asDefault = 40"},
 	}},
+	{"a longer hook takes the time after SIGTERM", []string{"simulator 9"}, "sim/fix", "TestALongerHookLeavesTheTimeAfterSIGTERM", []edit{
+		{"sim/fix/timeafter.go", "needed = max(needed, grace+added)", "needed = max(needed, grace)"},
+	}},
+	{"what is left of the default grace is not said", []string{"simulator 9"}, "sim/fix", "TestALongerHookLeavesTheTimeAfterSIGTERM", []edit{
+		{"sim/fix/timeafter.go", "2*after < before", "after < 0"},
+	}},
 	{"a way from outside to one pod is not named", []string{"simulator 5.1"}, scenario, "TestAServiceFromOutsideToOnePodIsNamed", []edit{
 		{"sim/scenario/leftout.go", "if outside >= 0 {", "if outside > 0 {"},
 	}},
