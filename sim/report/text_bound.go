@@ -41,7 +41,7 @@ func waited(c *record.Case) (id string, limit engine.Time) {
 	for _, id := range waits {
 		limit := assumedTime(c, id)
 		part := int64(limit / 50)
-		if limit > 0 && longest.Min >= int64(limit)-part && longest.Median >= int64(limit)-part && longest.Median <= int64(limit)+part {
+		if limit > 0 && longest.Min >= int64(limit)-part && longest.Median <= int64(limit)+part {
 			return id, limit
 		}
 	}

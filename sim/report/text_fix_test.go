@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -374,5 +375,35 @@ func TestOfManyCasesThatLoseWithAChangeTheWorstOfTheOthersIsNamed(t *testing.T) 
 		if i := strings.LastIndex(text, " more case"); (i >= 0) != (c.want != "") || !strings.HasSuffix(text, c.want+" ") {
 			t.Errorf("%d cases: want %q in\n%s", c.of, c.want, text)
 		}
+	}
+}
+
+// Where nobody else could answer, the remedy of what the Why names is said to be of no use alone: if it was tried, and is named among what does not
+// help.
+func TestWhyTheRemedyOfTheCauseDoesNotHelpAlone(t *testing.T) {
+	t.Parallel()
+	const probe, hook = ": as long as no pod answers, a probe only decides how requests fail, refused or after a wait", ": as long as no other pod answers, a hook only has the outage begin later"
+	for _, c := range []struct {
+		what      string
+		elsewhere bool
+		tried     []string
+		want      string
+	}{
+		{"no readinessProbe", false, []string{"preStop: sleep 5", "readinessProbe"}, probe},
+		{"no readinessProbe", false, []string{"preStop: sleep 5"}, ""},
+		{"no readinessProbe", true, []string{"readinessProbe"}, ""},
+		{"no preStop", false, []string{"preStop: sleep 5"}, hook},
+		{"no preStop of web", false, []string{"maxSurge: 1", "preStop: sleep 5"}, hook},
+		{"no preStop", false, []string{"readinessProbe"}, ""},
+		{"no preStop", true, []string{"preStop: sleep 5"}, ""},
+		{"one replica", false, []string{"preStop: sleep 5", "readinessProbe"}, ""},
+	} {
+		x := &record.Case{Causes: []record.Cause{{Blame: ledger.Blame{Elsewhere: c.elsewhere}, Culprit: story.Culprit{What: c.what}}}}
+		if got := noUseAlone(x, c.tried); got != c.want {
+			t.Errorf("%q, tried %q: %q, want %q", c.what, c.tried, got, c.want)
+		}
+	}
+	if got := noUseAlone(&record.Case{}, []string{"preStop"}); got != "" {
+		t.Errorf("without a cause: %q", got)
 	}
 }
