@@ -134,3 +134,32 @@ func TestWithoutAField(t *testing.T) {
 		})
 	}
 }
+
+// A field is written where its object has it, in lines or in braces, and with what is missing above it where not: all else stays, and what is read
+// again has it.
+func TestWithAField(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec:\n"
+	for _, c := range []struct{ name, path, to, text, want string }{
+		{"a value", "spec.ports[0].port", "81", "  ports:\n  - port: 80 # to all\n    name: http\n", "  ports:\n  - port: 81 # to all\n    name: http\n"},
+		{"a value in quotes", "spec.ports[0].name", "web", "  ports:\n  - port: 80\n    name: \"http\"\n", "  ports:\n  - port: 80\n    name: web\n"},
+		{"a value in braces", "spec.ports[0].port", "81", "  ports: [{port: 80, name: http}]\n", "  ports: [{port: 81, name: http}]\n"},
+		{"the last one in braces", "spec.ports[0].port", "81", "  ports: [{name: http, port: 80}]\n", "  ports: [{name: http, port: 81}]\n"},
+		{"a line more", "spec.ports[0].nodePort", "30001", "  ports:\n  - port: 80\n", "  ports:\n  - port: 80\n    nodePort: 30001\n"},
+		{"in braces, one more", "spec.ports[0].nodePort", "30001", "  ports: [{port: 80}]\n", "  ports: [{nodePort: 30001, port: 80}]\n"},
+		{"in braces, with those above", "spec.sessionAffinityConfig.clientIP.timeoutSeconds", "9", "  sessionAffinity: ClientIP\n  sessionAffinityConfig: {}\n  ports: [{port: 80}]\n",
+			"  sessionAffinity: ClientIP\n  sessionAffinityConfig: {clientIP: {timeoutSeconds: 9}}\n  ports: [{port: 80}]\n"},
+		{"braces on the next line", "spec.selector.tier", "front", "  ports: [{port: 80}]\n  selector:\n    {app: web}\n", "  ports: [{port: 80}]\n  selector:\n    {tier: front, app: web}\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := With([]byte(head+c.text), loaded(t, head+c.text), c.path, Value{YAML: c.to})
+			if err != nil || string(got) != head+c.want {
+				t.Fatalf("%v: %q, want %q", err, strings.TrimPrefix(string(got), head), c.want)
+			}
+			if !loaded(t, string(got)).Has(c.path) {
+				t.Error("read again it is not there")
+			}
+		})
+	}
+}

@@ -3,6 +3,8 @@ package endpointslice
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -39,5 +41,30 @@ func TestBackOffOfAStaleCache(t *testing.T) {
 	c.inFlight[0] = 0
 	if c.sync(0); c.backoff[0] != 0 {
 		t.Error("a sync that works ends the back-off")
+	}
+}
+
+// What a Service's endpoints are for a node depends on that node alone where some traffic stays on it, or each node has hints of its own.
+func TestWhoseNodesDiffer(t *testing.T) {
+	t.Parallel()
+	local, all := corev1.ServiceInternalTrafficPolicyLocal, corev1.ServiceInternalTrafficPolicyCluster
+	for _, c := range []struct {
+		external corev1.ServiceExternalTrafficPolicy
+		internal *corev1.ServiceInternalTrafficPolicy
+		mode     world.HintMode
+		want     bool
+	}{
+		{"", nil, 0, false},
+		{corev1.ServiceExternalTrafficPolicyCluster, &all, world.HintsSameZone, false},
+		{corev1.ServiceExternalTrafficPolicyCluster, &all, world.HintsProportional, false},
+		{corev1.ServiceExternalTrafficPolicyLocal, &all, 0, true},
+		{corev1.ServiceExternalTrafficPolicyCluster, &local, 0, true},
+		{"", &local, 0, true},
+		{corev1.ServiceExternalTrafficPolicyCluster, &all, world.HintsSameNode, true},
+	} {
+		svc := &corev1.Service{Spec: corev1.ServiceSpec{ExternalTrafficPolicy: c.external, InternalTrafficPolicy: c.internal}}
+		if got := NodesDiffer(svc, Hinting{Mode: c.mode}); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }
