@@ -727,3 +727,24 @@ func TestADrainWithATimeoutDoesNotWaitForEver(t *testing.T) {
 		t.Errorf("after its time: %+v", s)
 	}
 }
+
+// A pod that its DaemonSet has released is nobody's: kubectl has it evicted where it may, and leaves the one that the DaemonSet has made since.
+func TestADrainOfAPodThatADaemonSetReleased(t *testing.T) {
+	t.Parallel()
+	for force, want := range map[bool]string{true: "1, 2", false: "1, 1, 2"} {
+		b := newBuild(1).nodes(2).daemons("0", "1").drained(func(o *world.DrainOptions) { o.Force = force }, "node-1")
+		b.Actions[0].At = 60 * sec
+		b = b.relabels(label(10, 0, "app", "debug"))
+		w := b.acts(t)
+		w.run(200 * sec)
+		var on []string
+		for n := range b.Nodes {
+			for range w.PodsOn(n) {
+				on = append(on, fmt.Sprint(n+1))
+			}
+		}
+		if got := strings.Join(on, ", "); got != want {
+			t.Errorf("force %v: pods on nodes %s, want %s\n%v", force, got, want, w.lines)
+		}
+	}
+}
