@@ -312,6 +312,18 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	return verdictWords(c, by) + " The " + words
 }
 
+// restsOn says what it rests on that nothing was lost, where that is no figure that has another value: " That rests on ...", "" for nothing.
+func restsOn(c *record.Case) string {
+	words := ""
+	if a := closing(c); a != nil {
+		words = fmt.Sprintf(" That rests on %s having no SIGTERM handler: if it %s, it is %s (%s).", appOf(c), atSIGTERM(shortValue(a.Value)), strings.ToUpper(string(a.Verdict)), resultWords(c, a))
+	}
+	if c.StandsIn() || c.OtherProxy() {
+		words += " That goes for what stands in here (see Left out), and may not for what there is."
+	}
+	return words
+}
+
 // verdictWords are the sentence of a case whose verdict says all of whether what is done comes to its end.
 func verdictWords(c *record.Case, by scenario.Wording) string {
 	if words := familySentence(c, by); words != "" {
@@ -354,14 +366,7 @@ func verdictWords(c *record.Case, by scenario.Wording) string {
 	case record.Drops, record.Rare:
 		return losing(c)
 	case record.Holds:
-		rests := ""
-		if a := closing(c); a != nil {
-			rests = fmt.Sprintf(" That rests on %s having no SIGTERM handler: if it %s, it is %s (%s).", appOf(c), atSIGTERM(shortValue(a.Value)), strings.ToUpper(string(a.Verdict)), resultWords(c, a))
-		}
-		if c.StandsIn() || c.OtherProxy() {
-			rests += " That goes for what stands in here (see Left out), and may not for what there is."
-		}
-		return fmt.Sprintf(" lost nothing in %d of %s%s%s.%s%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), lateWords(c), rests, bound(c, by))
+		return fmt.Sprintf(" lost nothing in %d of %s%s%s.%s%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), lateWords(c), restsOn(c), bound(c, by))
 	default:
 		return fmt.Sprintf(", %s: %s.%s", happening(c), c.Reason, longer(c, by))
 	}

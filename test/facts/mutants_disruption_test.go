@@ -327,7 +327,7 @@ var takerMutants = []mutant{
 		{takings, "map[string]int{PoolGKE: 1, PoolAKS", "map[string]int{PoolGKE: 0, PoolAKS"},
 	}},
 	{"nodes join one by one after the first", []string{"controllers 8.2 Order"}, cluster, "TestUpgradesOfManagedPools", []edit{
-		{takers, "if worker < t.of.Surges || !ok {", "if worker >= t.of.Surges || !ok {"},
+		{takers, "if !ok {\n\t\t\t\tt.work(worker)", "if !ok || worker >= t.of.Surges {\n\t\t\t\tt.work(worker)"},
 	}},
 	{"EKS cordons a node at its turn", []string{"controllers 8.2 EKS"}, cluster, "TestUpgradesOfManagedPools", []edit{
 		{takings, "Marking: MarkJoined, Excludes", "Marking: MarkEach, Excludes"},
