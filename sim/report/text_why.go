@@ -175,6 +175,9 @@ func elsewhereWords(causes []record.Cause, all uint64, data, one bool) string {
 		if data {
 			return "No other pod could have answered, and a second one would not have the data: only a shorter time between both helps."
 		}
+		if slices.ContainsFunc(causes, func(c record.Cause) bool { return c.Actor == ledger.VolumeAttach }) {
+			return "No other pod could have answered, and on another node none has its volume before the old one has let it go."
+		}
 		return "No other pod could have answered: only more pods, or a new one before the old one goes, help."
 	default:
 		if one {

@@ -149,6 +149,20 @@ func TestWhatStandsInFront(t *testing.T) {
 	}
 }
 
+// More pods are no help where each waits for the volume that the old one has.
+func TestAPodThatWaitsForAVolumeIsNotOneOfTooFew(t *testing.T) {
+	t.Parallel()
+	missing, waits := record.Cause{Blame: ledger.Blame{Cause: ledger.NoEndpoint}, Count: 3}, record.Cause{Blame: ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.VolumeAttach}, Count: 1}
+	for want, causes := range map[string][]record.Cause{ // order: each for itself
+		"only more pods, or a new one before the old one goes, help.":               {missing},
+		"and on another node none has its volume before the old one has let it go.": {missing, waits},
+	} {
+		if got := elsewhereWords(causes, 4, false, false); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // A policy that forbids the pods of other nodes is said where they could have answered.
 func TestTheTrafficPolicyForbidsOtherPods(t *testing.T) {
 	t.Parallel()

@@ -75,7 +75,7 @@ func (w *inventory) policyRetry(route, gateway *manifest.Object, rule string) *w
 		targets = append(targets, policyTarget{gateway, ""})
 	}
 	for _, t := range targets {
-		i := slices.IndexFunc(w.trafficPolicies, func(p *manifest.Object) bool { return t.isOf(p) })
+		i := slices.IndexFunc(w.trafficPolicies, t.isOf)
 		if i < 0 {
 			continue
 		}
