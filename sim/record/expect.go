@@ -16,6 +16,9 @@ func Expect(c *Case) []string {
 	}
 	var out []string
 	unmet := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if unasked(c) && e.Verdict != string(NotJudged) && (e.FailedMax != nil || e.LostSecondsMax != nil || len(e.CausesOnly)+len(e.CausesNone) > 0) {
+		unmet("requests: none was sent in any run, so that nothing could be lost")
+	}
 	if e.FailedMax != nil && c.RequestsLost.Max > int64(*e.FailedMax) {
 		unmet("failed: %d in seed %d, more than max %d", c.RequestsLost.Max, c.WorstSeed, *e.FailedMax)
 	}

@@ -143,6 +143,8 @@ func (c *Case) judge() {
 	switch border := n.border(); {
 	case silent(c):
 		c.Verdict, c.Reason = NotJudged, "nothing answers, with the action or without it"+notReady(c.Runs)
+	case c.Verdict == Holds && unasked(c):
+		c.Verdict, c.Reason = NotJudged, nobodyAsked
 	case c.Verdict == NotJudged:
 		c.Reason = fmt.Sprintf("lost nothing, but had not settled when the run ended, in %d of %d runs%s", n.unsettled, n.runs, unrest(c.Runs))
 	case c.Verdict == Holds:
@@ -255,6 +257,16 @@ func notReady(runs []Run) string {
 func silent(c *Case) bool {
 	sum := c.Totals()
 	return sum.Before > 0 && sum.OK+sum.Failed == 0
+}
+
+// nobodyAsked is why a case without a request has no verdict.
+const nobodyAsked = "nobody asks: no client sent a request in any run, so that none could be lost"
+
+// unasked says that no run of a Scenario has a request: where none is made none is lost, whatever is done. Drains of nodes ask nobody, and are
+// judged by what becomes of their pods.
+func unasked(c *Case) bool {
+	sum := c.Totals()
+	return c.Kind == "Scenario" && sum.Total+sum.OK+sum.Failed == 0
 }
 
 // Limits say which cases are findings.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -320,6 +321,50 @@ func TestARunWhoseSessionsWaitIsOneWithLoss(t *testing.T) {
 		c.Close()
 		if c.WithLoss != want || (c.Verdict == Drops) != (want > 0) {
 			t.Errorf("%s: %d runs with loss, %s", lost.Duration(), c.WithLoss, c.Verdict)
+		}
+	}
+}
+
+// A Scenario in which nobody asks is not judged, and what it expects of requests is not met by having none. A drain of nodes asks nobody.
+func TestAScenarioWithoutARequestHasNoVerdict(t *testing.T) {
+	t.Parallel()
+	none, one := 0, 1
+	var second engine.Time = engine.Second
+	const unasked = "requests: none was sent in any run, so that nothing could be lost"
+	for name, x := range map[string]struct {
+		kind     string
+		requests uint64
+		expect   *world.Expect
+		verdict  Verdict
+		unmet    []string
+	}{
+		"nobody asks":                            {"Scenario", 0, nil, NotJudged, nil},
+		"somebody does":                          {"Scenario", 9, &world.Expect{FailedMax: &none}, Holds, nil},
+		"a drain of nodes":                       {"Node", 0, nil, Holds, nil},
+		"nothing may fail":                       {"Scenario", 0, &world.Expect{FailedMax: &none}, NotJudged, []string{unasked}},
+		"nothing may be lost":                    {"Scenario", 0, &world.Expect{LostSecondsMax: &second}, NotJudged, []string{unasked}},
+		"one cause only":                         {"Scenario", 0, &world.Expect{CausesOnly: []string{"stale-lb"}}, NotJudged, []string{unasked}},
+		"not this cause":                         {"Scenario", 0, &world.Expect{CausesNone: []string{"stale-lb"}}, NotJudged, []string{unasked}},
+		"it holds":                               {"Scenario", 0, &world.Expect{Verdict: "holds"}, NotJudged, []string{"verdict: not-judged, not holds"}},
+		"that it is not judged":                  {"Scenario", 0, &world.Expect{Verdict: "not-judged", FailedMax: &none}, NotJudged, nil},
+		"so many pods, which need nobody to ask": {"Scenario", 0, &world.Expect{UsablePodsMin: &one}, NotJudged, nil},
+	} {
+		c := &Case{Kind: x.kind, Clients: []Client{{Name: "outside"}}, Expectation: x.expect}
+		for seed := range uint64(20) {
+			c.Runs = append(c.Runs, Run{
+				Seed: seed + 1, Settled: true, Usable: Usable{Of: 2, Min: 1},
+				Streams: []Stream{{Totals: ledger.Totals{Total: x.requests, OK: x.requests, Attempts: x.requests}}},
+			})
+		}
+		c.Close()
+		if c.Verdict != x.verdict || (c.Reason != "") != (x.verdict == NotJudged) || !slices.Equal(c.Unmet, x.unmet) {
+			t.Errorf("%s: %s, %q, unmet %q", name, c.Verdict, c.Reason, c.Unmet)
+		}
+		if fails := c.Fails(Limits{}); fails != (len(x.unmet) > 0) {
+			t.Errorf("%s: fails %t", name, fails)
+		}
+		if c.Expectation == nil && c.Fails(Limits{FailOn: NotJudged}) != (x.verdict == NotJudged) {
+			t.Errorf("%s: --fail-on not-judged does not see it", name)
 		}
 	}
 }

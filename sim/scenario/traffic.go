@@ -64,8 +64,8 @@ func (b *builder) defaultTraffic(c cursor) {
 	}
 	if len(b.out.Traffic) > 0 {
 		b.assume("clients", clientWords(b.out.Traffic))
-	} else if len(b.doc.problems) == 0 {
-		c.fail("there is no traffic, and no Service in the manifests whose traffic could be assumed%s", b.onlyOthers())
+	} else if !manifest.HasErrors(b.doc.problems) {
+		c.fail("there is no traffic, and no Service in the manifests whose traffic could be assumed%s", cmp.Or(b.onlyOthers(), b.onlyHeadless()))
 	}
 }
 
@@ -86,6 +86,17 @@ func (b *builder) onlyOthers() string {
 			if o := &b.census.owners[i]; !o.simulated() && !o.ends() {
 				return fmt.Sprintf(": Service %s selects the %s %s, a kind that is not simulated yet", s.ID(), o.kind, o.name)
 			}
+		}
+	}
+	return ""
+}
+
+// onlyHeadless is the end of that sentence where clients of a Service are left to choose the pod themselves.
+func (b *builder) onlyHeadless() string {
+	for _, s := range b.world.services {
+		if s.Value.Spec.ClusterIP == corev1.ClusterIPNone && len(s.Value.Spec.Ports) > 0 && b.behind(s) != nil {
+			to := strings.TrimPrefix(s.ID(), "default/")
+			return fmt.Sprintf(": clients of the headless Service %s choose the pod; say in spec.traffic who asks, such as {to: %s:%d, from: pods}", s.ID(), to, s.Value.Spec.Ports[0].Port)
 		}
 	}
 	return ""

@@ -53,3 +53,38 @@ func TestSelectorsOfADrainThatFindPods(t *testing.T) {
 		}
 	}
 }
+
+// Where nobody asks nothing can be lost: a Scenario before a headless Service is refused unless it says who asks, whatever is warned of beside it.
+func TestAScenarioInWhichNobodyAsksIsRefused(t *testing.T) {
+	t.Parallel()
+	headless := strings.Replace(altWeb, "spec:\n  selector: {app: web}\n  ports", "spec:\n  clusterIP: None\n  selector: {app: web}\n  ports", 1)
+	warned := strings.NewReplacer("example.com/web", "gcr.io/distroless/static:nonroot", "[/bin/drain]", "[sleep, \"10\"]")
+	const refused = "s.yaml:4:1: Scenario s: spec.traffic: there is no traffic, and no Service in the manifests whose traffic could be assumed: " +
+		"clients of the headless Service shop/web choose the pod; say in spec.traffic who asks, such as {to: shop/web:80, from: pods}"
+	for _, tt := range []struct {
+		what, traffic, manifests, want string
+		warns                          bool
+	}{
+		{"headless", "", headless, refused, false},
+		{"headless, and a warning", "", warned.Replace(headless), refused, true},
+		{"headless, and what is asked for instead", "  traffic: [{to: shop/web:80, from: pods}]\n", warned.Replace(headless), "", true},
+		{"an address of its own, and a warning", "", warned.Replace(altWeb), "", true},
+		{"a Service without pods", "", strings.Replace(headless, "selector: {app: web}\n  ports", "selector: {app: api}\n  ports", 1),
+			"s.yaml:4:1: Scenario s: spec.traffic: there is no traffic, and no Service in the manifests whose traffic could be assumed", false},
+	} {
+		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s, namespace: shop}\nspec:\n  actions: [{at: 5s, crashNode: node-1}]\n" + tt.traffic
+		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(tt.manifests)}}, manifest.Options{})
+		_, problems := parseKept(t, objects, Options{})
+		var got []string
+		warned := false
+		for _, p := range problems {
+			if p.Severity == manifest.Error {
+				got = append(got, p.String())
+			}
+			warned = warned || p.Severity == manifest.Warning
+		}
+		if all := strings.Join(got, "\n"); all != tt.want || warned != tt.warns {
+			t.Errorf("%s: %q, want %q; warned %t", tt.what, all, tt.want, warned)
+		}
+	}
+}

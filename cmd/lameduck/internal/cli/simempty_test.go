@@ -49,3 +49,17 @@ func TestWhyNothingIsSimulated(t *testing.T) {
 		}
 	}
 }
+
+// A Scenario without a request passes nowhere.
+func TestAScenarioInWhichNobodyAsksPassesNowhere(t *testing.T) {
+	t.Parallel()
+	scenario := func(expect string) string {
+		return "sim -f " + inFile(t, "s.yaml", "{apiVersion: lameduck/v1alpha1, kind: Scenario, metadata: {name: quiet}, spec: {traffic: [], actions: [{crashNode: node-1}]"+expect+"}}\n---\n"+small)
+	}
+	says(t, 0, scenario(""), "NOT JUDGED quiet, crashNode: nobody asks: no client sent a request in any run, so that none could be lost.")
+	says(t, 1, scenario("")+" --fail-on not-judged")
+	says(t, 0, scenario("")+" -o junit", `skipped="1"`, `<skipped message="nobody asks: `)
+	expected := scenario(", expect: {failed: {max: 0}}")
+	says(t, 1, expected, "Not as the Scenario expects: requests: none was sent in any run, so that nothing could be lost.")
+	says(t, 1, expected+" -o junit", `failures="1"`)
+}
