@@ -54,6 +54,39 @@ func validateDeployment(o *Object, d *appsv1.Deployment) ([]Problem, bool) {
 // no pod at all are taken for one (docs/model/controllers.md 2).
 const bothZero = "must not be 0 when maxSurge is 0, nothing could ever be replaced: the API server refuses it; valid here: 1 or more, or a maxSurge of 1 or more"
 
+// RefusedRollout says which field of a workload's rolling update the API server refuses, and why, "" where it takes all of it. It is for values
+// that did not come from a file: those are checked as they are loaded.
+func RefusedRollout(workload any) (field, why string) {
+	switch w := workload.(type) {
+	case *appsv1.Deployment:
+		if u := w.Spec.Strategy.RollingUpdate; u != nil {
+			return refusedBounds("spec.strategy.rollingUpdate.", u.MaxSurge, u.MaxUnavailable, false)
+		}
+	case *appsv1.DaemonSet:
+		if u := w.Spec.UpdateStrategy.RollingUpdate; u != nil {
+			return refusedBounds("spec.updateStrategy.rollingUpdate.", u.MaxSurge, u.MaxUnavailable, true)
+		}
+	case *appsv1.StatefulSet:
+		if u := w.Spec.UpdateStrategy.RollingUpdate; u != nil && u.MaxUnavailable != nil && isZeroBound(*u.MaxUnavailable) {
+			return "spec.updateStrategy.rollingUpdate.maxUnavailable", "must not be 0: the API server refuses it; valid here: 1 or more"
+		}
+	}
+	return "", ""
+}
+
+// refusedBounds looks at both bounds of a rolling update that has been defaulted; a DaemonSet's may only be one of them.
+func refusedBounds(under string, surge, unavailable *intstr.IntOrString, daemon bool) (field, why string) {
+	switch {
+	case surge == nil || unavailable == nil:
+		return "", ""
+	case isZeroBound(*surge) && isZeroBound(*unavailable):
+		return under + "maxUnavailable", bothZero
+	case daemon && !isZeroBound(*surge) && !isZeroBound(*unavailable):
+		return under + "maxSurge", fmt.Sprintf("of a DaemonSet must be 0 unless maxUnavailable is 0, and it is %s: the API server refuses it", unavailable)
+	}
+	return "", ""
+}
+
 func validateReplicaSet(o *Object, r *appsv1.ReplicaSet) ([]Problem, bool) {
 	c := &checker{o: o}
 	sized := c.replicas(r.Spec.Replicas)

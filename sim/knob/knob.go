@@ -78,6 +78,21 @@ func (k Knob) Turn(objects *manifest.Objects, wanted func(id string) bool, v Val
 	return turned, errors.Join(errs...)
 }
 
+// Refused says which of the wanted workloads the API server would refuse once all their settings have been turned: each of two may be fine, and
+// both together not.
+func Refused(objects *manifest.Objects, wanted func(id string) bool) error {
+	for _, o := range objects.All {
+		t := targetOf(objects, o)
+		if t == nil || !wanted(o.ID()) {
+			continue
+		}
+		if field, why := manifest.RefusedRollout(t.resource); field != "" {
+			return fmt.Errorf("%s:%d: %s: %s: %s", o.File, o.ValueAt(field).Line, o, field, why)
+		}
+	}
+	return nil
+}
+
 // Of is the value that the wanted workloads have, ok false where they have several, or none.
 func (k Knob) Of(objects *manifest.Objects, wanted func(id string) bool) (value string, ok bool) {
 	for _, o := range objects.All {

@@ -273,3 +273,43 @@ func TestAnAxisKnowsWhereAValueStands(t *testing.T) {
 		t.Errorf("%+v", a.Values[1])
 	}
 }
+
+// Two numbers of a rolling update may each be fine, and both together not: what the API server refuses is said once both are turned.
+func TestNumbersThatAreRefusedTogether(t *testing.T) {
+	t.Parallel()
+	const both = "maxUnavailable: must not be 0 when maxSurge is 0"
+	for _, c := range []struct{ name, surge, unavailable, want string }{
+		{"web", "0", "0", "Deployment shop/web: spec.strategy.rollingUpdate." + both},
+		{"web", "0%", "0", "Deployment shop/web: spec.strategy.rollingUpdate." + both},
+		{"web", "0", "1", ""},
+		{"web", "25%", "0", ""},
+		{"web", "1", "1", ""},
+		{"agent", "0", "0%", "DaemonSet shop/agent: spec.updateStrategy.rollingUpdate." + both},
+		{"agent", "1", "1", "spec.updateStrategy.rollingUpdate.maxSurge: of a DaemonSet must be 0 unless maxUnavailable is 0, and it is 1"},
+		{"agent", "1", "0", ""},
+		{"agent", "0", "1", ""},
+		{"db", "", "0", "StatefulSet shop/db: spec.updateStrategy.rollingUpdate.maxUnavailable: must not be 0"},
+		{"db", "", "1", ""},
+	} {
+		objects := load(t)
+		for _, sweep := range []string{"maxSurge=" + c.surge, "maxUnavailable=" + c.unavailable} {
+			if strings.HasSuffix(sweep, "=") {
+				continue
+			}
+			a, err := ParseAxis(sweep)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.Knob.Turn(objects, only(c.name), a.Values[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := Refused(objects, only(c.name))
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "the API server refuses it")) {
+			t.Errorf("%s, surge %q, unavailable %q: %v, want %q", c.name, c.surge, c.unavailable, err, c.want)
+		}
+		if err := Refused(objects, only("another")); err != nil {
+			t.Errorf("a workload that is not wanted is looked at: %v", err)
+		}
+	}
+}

@@ -113,15 +113,14 @@ func (c *simCommand) sweep() error {
 	return nil
 }
 
-// firstPoints makes the cases of each value of each axis: a setting of which none can be is an error before anything is simulated.
+// firstPoints makes the cases of each value of each axis: a setting of which none can be, whatever the other one is, is an error before anything
+// is simulated.
 func (c *simCommand) firstPoints(axes []knob.Axis) error {
 	for i := range axes {
 		var first error
 		refused := 0
 		for k := range axes[i].Values {
-			at := make([]*knob.Value, len(axes))
-			at[i] = &axes[i].Values[k]
-			if _, err := c.at(axes, at); err != nil {
+			if err := c.anywhere(axes, i, k); err != nil {
 				first, refused = cmp.Or(first, err), refused+1
 			}
 		}
@@ -130,6 +129,29 @@ func (c *simCommand) firstPoints(axes []knob.Axis) error {
 		}
 	}
 	return nil
+}
+
+// anywhere says why a value of an axis can be neither alone nor with any value of the other axis, nil where it can be somewhere.
+func (c *simCommand) anywhere(axes []knob.Axis, axis, value int) error {
+	at := make([]*knob.Value, len(axes))
+	at[axis] = &axes[axis].Values[value]
+	_, alone := c.at(axes, at)
+	if alone == nil {
+		return nil
+	}
+	for other := range axes {
+		if other == axis {
+			continue
+		}
+		for k := range axes[other].Values {
+			at[other] = &axes[other].Values[k]
+			if _, err := c.at(axes, at); err == nil {
+				return nil
+			}
+		}
+		at[other] = nil
+	}
+	return alone
 }
 
 // at makes the cases of the input with a value of each axis, nil for one that is left as it is. Warnings have been said of
@@ -202,6 +224,9 @@ func (c *simCommand) turnTo(objects *manifest.Objects, axes []knob.Axis, values 
 		if turned == 0 {
 			return fmt.Errorf("%s: the input has no Deployment, StatefulSet or DaemonSet%s", k.Name, c.whose())
 		}
+	}
+	if slices.ContainsFunc(axes, func(a knob.Axis) bool { return a.Knob != nil && (a.Name == "maxSurge" || a.Name == "maxUnavailable") }) {
+		return knob.Refused(objects, c.wanted)
 	}
 	return nil
 }

@@ -69,3 +69,35 @@ func TestPointsThatCannotBe(t *testing.T) {
 		"{apiVersion: v1, kind: Pod, metadata: {name: web, labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}\n")
 	says(t, 2, "sim -f "+only+" --action evict --sweep prestop=0s,5s", "err:the input has no Deployment, StatefulSet or DaemonSet")
 }
+
+// A rollout that may neither make a pod more nor have one missing is refused, in every format, and a value that only some of the other's refuse is no error.
+func TestARolloutThatTheAPIServerRefusesIsNoPoint(t *testing.T) {
+	t.Parallel()
+	sweep := "sim -f " + inFile(t, "web.yaml", small) + " --action rollout --runs 2 --sweep "
+	line := sweep + "maxSurge=0,1 --sweep maxUnavailable=0,1"
+	const why = "spec.strategy.rollingUpdate.maxUnavailable: must not be 0 when maxSurge is 0, nothing could ever be replaced: the API server refuses it"
+	says(t, 0, line, " 0 x ", "Refused, such as --sweep maxSurge=0, maxUnavailable=0: ", "Deployment default/web: "+why)
+	var s struct {
+		Maps []struct {
+			Cells []struct {
+				Refused string
+				Runs    int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(says(t, 0, line+" -o json")), &s); err != nil || len(s.Maps) != 1 || len(s.Maps[0].Cells) != 4 {
+		t.Fatalf("%v: %+v", err, s)
+	}
+	for i, cell := range s.Maps[0].Cells {
+		if refused := strings.Contains(cell.Refused, why); refused != (i == 0) || (cell.Runs == 0) != (i == 0) {
+			t.Errorf("cell %d: %+v", i, cell)
+		}
+	}
+	says(t, 0, line+" -o svg", "maxSurge 0, maxUnavailable 0: refused<")
+	says(t, 0, line+" -o html", "maxSurge 0, maxUnavailable 0: refused<")
+	none := "sim -f " + inFile(t, "none.yaml", strings.Replace(small, "replicas: 2,", "replicas: 2, strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}},", 1)) + " --action rollout --runs 2 --sweep "
+	says(t, 0, none+"maxUnavailable=0,1", "0 refused", "none.yaml:1")
+	says(t, 2, none+"maxUnavailable=0", "err:--sweep maxUnavailable=0: ", "err:"+why)
+	says(t, 0, none+"maxUnavailable=0 --sweep maxSurge=1", "SWEEP default/web")
+	says(t, 0, sweep+"prestop=40s --sweep grace=60s", "SWEEP default/web")
+}
