@@ -265,8 +265,8 @@ func TestDrawnPairs(t *testing.T) {
 			return r
 		}
 		with, without := of(failed), of(before)
-		with.Pair(&without, failed, before)
-		text := golden.Text(with) + golden.Text(Anyway(2, failed, before))
+		with.Pair(&without, nil, failed, before)
+		text := golden.Text(with) + golden.Text(Anyway(2, nil, failed, before))
 		kept.Keep(t, func() (string, []int) { return text, []int{1} })
 	}
 }

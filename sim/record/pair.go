@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Pair takes out of a run what fails without the action, too: a node that never answers, an app that answers with errors.
@@ -13,8 +14,9 @@ import (
 //
 // A request has the same number, arrival and draws in both runs. Where some fail only without the action, who fails is a matter
 // of chance, because clients met another pod or node: then, of the causes that make requests fail in both runs, the difference of
-// the two counts is what the action costs, if it is more than chance makes of it.
-func (r *Run) Pair(without *Run, failed, before []ledger.Request) {
+// the two counts is what the action costs, if it is more than chance makes of it. That is said of no request to a node that has a pod without
+// the action and none with it: other nodes may have got one, and answer other clients. nodes are those of the world.
+func (r *Run) Pair(without *Run, nodes []world.Node, failed, before []ledger.Request) {
 	r.Without, r.WithoutGroups = without.Streams, without.Groups
 	if without.Totals().Failed > 0 {
 		r.Groups = nil
@@ -31,7 +33,7 @@ func (r *Run) Pair(without *Run, failed, before []ledger.Request) {
 			continue
 		}
 		all := ofStream(failed, i)
-		caused := causedOf(all, ofStream(before, i))
+		caused := causedOf(nodes, all, ofStream(before, i))
 		if len(caused) == len(all) {
 			r.group(caused)
 			continue
@@ -51,11 +53,11 @@ func (r *Run) Pair(without *Run, failed, before []ledger.Request) {
 
 // Anyway are the failed requests of a run that the action is not to blame for: they fail in the run of the same seed without it, too, or as
 // many others do in their place, for the same cause.
-func Anyway(streams int, failed, before []ledger.Request) []ledger.Request {
+func Anyway(streams int, nodes []world.Node, failed, before []ledger.Request) []ledger.Request {
 	var out []ledger.Request
 	for i := range streams {
 		all := ofStream(failed, i)
-		caused := numbersOf(causedOf(all, ofStream(before, i)))
+		caused := numbersOf(causedOf(nodes, all, ofStream(before, i)))
 		out = append(out, slices.DeleteFunc(all, func(q ledger.Request) bool { return caused[q.Number] })...)
 	}
 	return out
@@ -98,7 +100,7 @@ func numbersOf(list []ledger.Request) map[uint64]bool {
 }
 
 // causedOf picks the failed requests of a stream that the action is to blame for.
-func causedOf(failed, before []ledger.Request) []ledger.Request {
+func causedOf(nodes []world.Node, failed, before []ledger.Request) []ledger.Request {
 	with, without := numbersOf(failed), numbersOf(before)
 	only := slices.DeleteFunc(slices.Clone(failed), func(q ledger.Request) bool { return without[q.Number] })
 	chance := 0 // that fail without the action, and not with it
@@ -110,7 +112,7 @@ func causedOf(failed, before []ledger.Request) []ledger.Request {
 	if chance == 0 {
 		return only
 	}
-	sure, doubtful := byCause(only, before)
+	sure, doubtful := byCause(nodes, only, before)
 	more := len(doubtful) - chance
 	if more <= 0 || more*more <= 9*2*chance { // three standard deviations of the difference of two such counts
 		return sure
@@ -118,18 +120,29 @@ func causedOf(failed, before []ledger.Request) []ledger.Request {
 	return append(sure, doubtful[:more]...)
 }
 
-// byCause tells failed requests whose cause makes none fail without the action from the others.
-func byCause(only, before []ledger.Request) (sure, doubtful []ledger.Request) {
-	known := map[ledger.Cause]bool{}
+// byCause tells failed requests of which none fails like that without the action from the others: for their cause, or, where that is how a
+// node is, at their node.
+func byCause(nodes []world.Node, only, before []ledger.Request) (sure, doubtful []ledger.Request) {
+	known, dark := map[ledger.Cause]bool{}, map[int]bool{}
 	for i := range before {
 		known[before[i].Blame.Cause] = true
+		if before[i].Blame.Cause == ledger.NoLocalEndpoint {
+			dark[before[i].Node] = true
+		}
 	}
-	for _, q := range only {
-		if known[q.Blame.Cause] {
-			doubtful = append(doubtful, q)
+	for i := range only {
+		if q := &only[i]; !known[q.Blame.Cause] || wentDark(nodes, q) && !dark[q.Node] {
+			sure = append(sure, *q)
 		} else {
-			sure = append(sure, q)
+			doubtful = append(doubtful, *q)
 		}
 	}
 	return sure, doubtful
+}
+
+// wentDark says that a request met a node without a pod of its own, and that this node is asked without the action, too. A node that joins, or that
+// an ingress controller's pod has moved to, is not: it may stand for one that did not answer either.
+func wentDark(nodes []world.Node, q *ledger.Request) bool {
+	joins := q.Node >= 0 && q.Node < len(nodes) && nodes[q.Node].Joins
+	return q.Blame.Cause == ledger.NoLocalEndpoint && q.Ingress == "" && !joins
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // lostNumbers are failed requests of stream 0 with these numbers, one each 10 ms.
@@ -40,7 +41,7 @@ func pairedRun(failed []ledger.Request) *Run {
 
 func pairUp(failed, before []ledger.Request) *Run {
 	r := pairedRun(failed)
-	r.Pair(pairedRun(before), failed, before)
+	r.Pair(pairedRun(before), nil, failed, before)
 	return r
 }
 
@@ -89,7 +90,7 @@ func TestAWaitThatIsThereAnywayIsNotTheActions(t *testing.T) {
 	for _, anyway := range []engine.Time{0, engine.Second} {
 		r, without := pairedRun(nil), pairedRun(nil)
 		r.Streams[0].LongestWait, without.Streams[0].LongestWait = 5*engine.Second, anyway
-		r.Pair(without, nil, nil)
+		r.Pair(without, nil, nil, nil)
 		if got := r.Streams[0].LongestWait; (got == 5*engine.Second) != (anyway == 0) {
 			t.Errorf("%s s without the action: %s s", anyway.Seconds(), got.Seconds())
 		}
@@ -124,6 +125,41 @@ func TestAsManyOtherFailuresAreChance(t *testing.T) {
 	r := pairUp(failed, lostNumbers(ledger.AppError, even...))
 	if s := r.Streams[0]; s.Failed != 3 || s.Before != 250 || len(r.Groups) != 1 || r.Groups[0].Blame.Cause != ledger.StaleRules {
 		t.Errorf("3 of another cause: %+v, %+v", s, r.Groups)
+	}
+}
+
+// A client whose node has no pod any more is not helped by another node that has one now. That is not said of a node that is asked only with the
+// action: it joins, or an ingress controller's pod has moved there, and it may stand for one that did not answer either.
+func TestANodeThatComesAlightDoesNotMakeUpForAnother(t *testing.T) {
+	t.Parallel()
+	nodes := []world.Node{{Name: "a"}, {Name: "b"}, {Name: "c", Joins: true}}
+	at := func(node int, ingress string, numbers ...uint64) []ledger.Request {
+		list := lostNumbers(ledger.NoLocalEndpoint, numbers...)
+		for i := range list {
+			list[i].Node, list[i].Ingress = node, ingress
+		}
+		return list
+	}
+	even, odd, early := between(0, 1000, 2), between(401, 1000, 2), between(0, 400, 2)
+	for name, c := range map[string]struct {
+		failed []ledger.Request
+		want   uint64
+	}{
+		"another node":      {append(at(0, "", early...), at(1, "", odd...)...), 300},
+		"the same node":     {append(at(0, "", early...), at(0, "", odd...)...), 0},
+		"a node that joins": {append(at(0, "", early...), at(2, "", odd...)...), 0},
+		"by an ingress":     {append(at(0, "", early...), at(1, "proxy", odd...)...), 0},
+		"a node unknown":    {append(at(0, "", early...), at(7, "", odd...)...), 300},
+	} {
+		before := at(0, "", even...)
+		r := pairedRun(c.failed)
+		r.Pair(pairedRun(before), nodes, c.failed, before)
+		if s := r.Streams[0]; s.Failed != c.want || s.Before != 500-c.want {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if rest := Anyway(1, nodes, c.failed, before); uint64(len(rest)) != 500-c.want {
+			t.Errorf("%s: %d fail anyway", name, len(rest))
+		}
 	}
 }
 

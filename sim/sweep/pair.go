@@ -86,7 +86,7 @@ func pairedWith(sc *world.Scenario, seed uint64, which pairing, sight *timeline.
 			return again
 		}
 	}
-	with.run.Pair(without.run, failed.list, before.list)
+	with.run.Pair(without.run, sc.Nodes, failed.list, before.list)
 	return with
 }
 

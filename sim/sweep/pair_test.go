@@ -17,9 +17,17 @@ import (
 // webOn is the web Service with these words in its spec, in front of 2 replicas, on 3 nodes.
 func webOn(t *testing.T, service string, opts scenario.Options) []scenario.Case {
 	t.Helper()
+	return spreadOn(t, "", "", service, "", opts)
+}
+
+// spreadOn is webOn with these words in the Deployment's spec, and in that of its pods, on these nodes.
+func spreadOn(t *testing.T, set, pod, service, nodes string, opts scenario.Options) []scenario.Case {
+	t.Helper()
 	text := strings.Replace(web, "  type: NodePort\n", service, 1)
-	text = text[:strings.LastIndex(text, "---")]
-	if opts.Nodes == 0 {
+	text = strings.Replace(text, "  replicas: 2\n", "  replicas: 2\n"+set, 1)
+	text = strings.Replace(text, "      containers:\n", pod+"      containers:\n", 1)
+	text = text[:strings.LastIndex(text, "---")] + nodes
+	if opts.Nodes == 0 && nodes == "" {
 		opts.Set = append(opts.Set, "nodes.count=3")
 	}
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
@@ -30,6 +38,15 @@ func webOn(t *testing.T, service string, opts scenario.Options) []scenario.Case 
 	}
 	return cases
 }
+
+const (
+	local = "  type: NodePort\n  externalTrafficPolicy: Local\n"
+	// apart has no two pods on a node; of tainted nodes the third takes none, so that with apart and noSurge pods stay where they are.
+	apart   = "      affinity:\n        podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}\n"
+	tainted = "\n---\n{apiVersion: v1, kind: Node, metadata: {name: node-1}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: node-2}}" +
+		"\n---\n{apiVersion: v1, kind: Node, metadata: {name: node-3}, spec: {taints: [{key: other, effect: NoSchedule}]}}\n"
+	noSurge = "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
+)
 
 func swept(t *testing.T, cases []scenario.Case, opts Options) *record.Simulation {
 	t.Helper()
@@ -58,10 +75,10 @@ func TestAPoolThatIsTooSmallIsNamed(t *testing.T) {
 	}
 }
 
-// Two pods on three nodes: a node without one drops what comes to its port, whatever is done.
+// Two pods stay on two of three nodes: the node without one drops what comes to its port, whatever is done.
 func TestANodeThatNeverAnswersIsNoLossOfTheRollout(t *testing.T) {
 	t.Parallel()
-	cases := webOn(t, "  type: NodePort\n  externalTrafficPolicy: Local\n", scenario.Options{})
+	cases := spreadOn(t, noSurge, apart, local, tainted, scenario.Options{})
 	c := &swept(t, cases, Options{Runs: 5}).Cases[0]
 	if len(c.Before) == 0 || !strings.Contains(c.Before[0].What, "never answer: no pod of web is there and externalTrafficPolicy is Local") &&
 		!strings.Contains(c.Before[0].What, "never answers: no pod of web is there and externalTrafficPolicy is Local") {
@@ -85,11 +102,30 @@ func TestANodeThatNeverAnswersIsNoLossOfTheRollout(t *testing.T) {
 	}
 }
 
+// Two pods move from two of four nodes to the others: the clients of the nodes that they leave lose their answers for good, and that others are answered
+// instead, who were not before, does not help them.
+func TestANodeThatComesAlightDoesNotMakeUpForOneThatGoesDark(t *testing.T) {
+	t.Parallel()
+	s := swept(t, spreadOn(t, "", apart, local, "", scenario.Options{Nodes: 4}), Options{Runs: 5, Fixes: 1, ConfirmRuns: 10})
+	c := &s.Cases[0]
+	if part := c.Lasting(); part < 400_000 || part > 550_000 || c.Verdict != record.Drops {
+		t.Errorf("%s, %d millionths last", c.Verdict, part)
+	}
+	if len(c.Causes) == 0 || c.Causes[0].Cause != ledger.NoLocalEndpoint || len(c.Causes[0].Nodes) != 2 {
+		t.Errorf("causes: %+v", c.Causes)
+	}
+	if len(c.Before) == 0 || c.Before[0].Lost < 450_000 || c.Before[0].Lost > 550_000 {
+		t.Errorf("before: %+v", c.Before)
+	}
+	if len(s.Fixes) == 0 || !strings.Contains(s.Fixes[0].Title, "externalTrafficPolicy: Cluster") {
+		t.Errorf("fixes: %+v", s.Fixes)
+	}
+}
+
 // The same seeds, and half a minute more of traffic afterwards: as much is lost.
 func TestLostSecondsDoNotDependOnTheEndOfTheRun(t *testing.T) {
 	t.Parallel()
-	const local = "  type: NodePort\n  externalTrafficPolicy: Local\n"
-	cases := webOn(t, local, scenario.Options{})
+	cases := spreadOn(t, noSurge, apart, local, tainted, scenario.Options{})
 	first := &swept(t, cases, Options{Runs: 3}).Cases[0]
 	for i := range first.Runs {
 		sc := *cases[0].Scenario

@@ -146,7 +146,7 @@ func (x *traced) withoutAction(p *pool) ([]ledger.Request, error) {
 	if without.err != nil {
 		return nil, without.err
 	}
-	return record.Anyway(len(x.sc.Traffic), failed.list, before.list), nil
+	return record.Anyway(len(x.sc.Traffic), x.sc.Nodes, failed.list, before.list), nil
 }
 
 // failsAnyway says that requests fail without the action in some run of a case.

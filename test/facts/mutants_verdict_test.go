@@ -22,6 +22,12 @@ var verdictMutants = []mutant{
 	{"what chance makes of failures is the action's loss", []string{"simulator 9"}, checking, "TestAsManyOtherFailuresAreChance", []edit{
 		{pairs, "more <= 0 || more*more <= 9*2*chance", "more <= 0"},
 	}},
+	{"a node that comes alight makes up for one that goes dark", []string{"simulator 9"}, checking, "TestANodeThatComesAlightDoesNotMakeUpForAnother", []edit{
+		{pairs, "wentDark(nodes, q) && !dark[q.Node]", "wentDark(nodes, q) && false"},
+	}},
+	{"a node that joins is asked without the action, too", []string{"simulator 9"}, checking, "TestANodeThatComesAlightDoesNotMakeUpForAnother", []edit{
+		{pairs, "nodes[q.Node].Joins", "q.Node < 0"},
+	}},
 	{"one run of ten is rare", []string{"simulator 9"}, checking, "TestTheWordsOfManyRuns", []edit{
 		{verdict, "oneInRare = 20", "oneInRare = 10"},
 	}},
