@@ -146,14 +146,24 @@ func (c *explainCommand) hint(in *input, objects *manifest.Objects) {
 	switch {
 	case len(objects.Services) == 0 && in.cluster != nil:
 		c.std.say("hint: there is no Service; -n NAMESPACE reads another namespace, -A all of them")
-	case len(objects.Services) == 0:
-		c.std.say("hint: the input has no Service; try kubectl get services,endpointslices,nodes -A -o yaml")
-	case len(objects.EndpointSlices) == 0 && in.cluster == nil:
-		c.std.say("hint: the input has no EndpointSlice, so no Service has endpoints; try kubectl get services,endpointslices,nodes -A -o yaml")
+	default:
+		hintLacking(in, objects, c.std)
 	}
 	if c.input.verbose > 0 {
 		for _, p := range manifest.Unmatched(objects) {
 			c.std.say("note: %v", p)
 		}
+	}
+}
+
+// hintLacking helps where a file lacks what every answer about Services hangs on: it looks like one about a cluster that has none. A cluster has all
+// that it is asked for.
+func hintLacking(in *input, objects *manifest.Objects, std Streams) {
+	switch {
+	case in.cluster != nil:
+	case len(objects.Services) == 0:
+		std.say("hint: the input has no Service; try kubectl get services,endpointslices,nodes -A -o yaml")
+	case len(objects.EndpointSlices) == 0:
+		std.say("hint: the input has no EndpointSlice, so no Service has endpoints; try kubectl get services,endpointslices,nodes -A -o yaml")
 	}
 }

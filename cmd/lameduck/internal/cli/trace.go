@@ -91,6 +91,7 @@ func (c *traceCommand) run() error {
 		}
 		a.Compare(explain.BuildTrace(plan.Build(snap, other), p, profile))
 	}
+	hintLacking(in, objects, c.std)
 	return c.output.write(c.std.Out, a, func(w io.Writer) error {
 		return a.WriteText(w, explain.TextOptions{Style: colours(w), Width: columns(w)})
 	})

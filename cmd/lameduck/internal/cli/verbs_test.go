@@ -433,3 +433,28 @@ func TestSimInEveryFormat(t *testing.T) {
 	says(t, 0, "explain -f "+examples+"web.yaml --node node-1 -o json", `"services"`)
 	says(t, 0, "version", "lameduck")
 }
+
+// A file without EndpointSlices, or without a Service, gets a hint from both verbs: their answer is one of a cluster that has none.
+func TestAFileThatLacksWhatAnswersHangOnGetsAHint(t *testing.T) {
+	t.Parallel()
+	const (
+		service = "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {clusterIP: 10.96.0.80, selector: {app: web}, ports: [{port: 80}]}}\n"
+		slice   = "---\n{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: web-1, labels: {kubernetes.io/service-name: web}}, addressType: IPv4, ports: [{port: 80}], endpoints: [{addresses: [10.244.1.5]}]}\n"
+		try     = "; try kubectl get services,endpointslices,nodes -A -o yaml"
+	)
+	for text, want := range map[string]string{
+		service:         "hint: the input has no EndpointSlice, so no Service has endpoints" + try,
+		slice:           "hint: the input has no Service" + try,
+		service + slice: "",
+	} {
+		for _, line := range []string{"trace --from 10.244.1.9 --to 10.96.0.80:80", "explain"} {
+			var out, err bytes.Buffer
+			if code := Main(append([]string{"lameduck"}, strings.Fields(line+" -f "+inFile(t, "in.yaml", text))...), Streams{In: strings.NewReader(""), Out: &out, Err: &err}); code != 0 {
+				t.Errorf("%s: exit code %d: %s", line, code, err.String())
+			}
+			if said := strings.Join(strings.Fields(err.String()), " "); strings.Contains(said, "hint: ") != (want != "") || !strings.Contains(said, want) {
+				t.Errorf("%s of %q: %q, want %q", line, text, said, want)
+			}
+		}
+	}
+}
