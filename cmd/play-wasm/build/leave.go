@@ -83,6 +83,9 @@ var patches = map[string]patch{
 		},
 		more: "\nvar noTables map[string]*unicode.RangeTable\n",
 	},
+	// Expressions of a kind that can be matched in one go have a machine of their own, which says the same as the one for all others, only sooner.
+	"regexp/regexp.go": {instead: map[string]string{"onepass:     compileOnePass(prog),": "", "if regexp.onepass == nil {": "if true {"}},
+	"regexp/exec.go":   {instead: map[string]string{"if re.onepass != nil {": "if false {"}},
 	// How often a setting of GODEBUG made a difference is a metric of the runtime's, and keeps all of them. Nobody reads them here.
 	"internal/godebug/godebug.go": {
 		instead: map[string]string{`registerMetric("/godebug/non-default-behavior/"+s.Name()+":events", s.nonDefault.Load)`: ""},
