@@ -71,7 +71,7 @@ func (b *builder) port(i int, scratch *[]endpoints.Decision) Service {
 		Service: sp.Name.ServiceName.String(), Port: sp.Name.Port, PortNumber: int(sp.Port),
 		Protocol: sp.Name.Protocol.String(), IPFamily: sp.Family.String(), Type: sp.Type,
 		ClusterIP: sp.ClusterIP.String(), LoadBalancerIPs: addrs(sp.LoadBalancerIPs),
-		ExternalIPs: addrs(sp.ExternalIPs), NodePort: int(sp.NodePort),
+		ExternalIPs: addrs(sp.ExternalIPs), NodePort: int(sp.NodePort), LoadBalancerSourceRanges: prefixes(b.ranges(sp)),
 		InternalTrafficPolicy: sp.InternalPolicy.String(),
 		TopologyMode:          sel.Topology.String(),
 		Cluster:               listOf(sp, &sel.Cluster), Local: listOf(sp, &sel.Local),
@@ -100,6 +100,17 @@ func (b *builder) healthPort(family endpoints.IPFamily) *HealthPort {
 	}
 	a := healthcheck.ServiceAnswer(h, true, b.node.Options)
 	return &HealthPort{Port: int(h.Port), LocalEndpoints: h.LocalEndpoints, Status: a.Status}
+}
+
+// ranges are those that a caller of the port's load-balancer IPs has to be in, nil where everybody may call them. Which those are, and whether
+// they bind at all, is the plan's to say: without a usable endpoint iptables mode has no rule for them.
+func (b *builder) ranges(sp *endpoints.ServicePort) []netip.Prefix {
+	for i := range b.plan {
+		if f := &b.plan[i]; f.Kind == plan.LoadBalancerIP && f.Allowed != nil {
+			return sp.SourceRanges
+		}
+	}
+	return nil
 }
 
 // traffic lists the routes of the port: to its ClusterIP, and to its external addresses if
@@ -170,6 +181,14 @@ func addrs(list []netip.Addr) []string {
 	out := make([]string, len(list))
 	for i, a := range list {
 		out[i] = a.String()
+	}
+	return out
+}
+
+func prefixes(list []netip.Prefix) []string {
+	out := make([]string, len(list))
+	for i, p := range list {
+		out[i] = p.String()
 	}
 	return out
 }

@@ -378,3 +378,49 @@ func TestWhyAFlowGoesWhereItDoes(t *testing.T) {
 		}
 	}
 }
+
+// The ranges of a load balancer's address are asked before any policy, of pods, too: they are named where the node drops others.
+func TestSourceRangesAreNamedWhereTheNodeEnforcesThem(t *testing.T) {
+	t.Parallel()
+	const (
+		only  = "Only callers in 198.51.100.0/24 reach 203.0.113.10 (loadBalancerSourceRanges): all others, pods and nodes too, are dropped before anything else is looked at. "
+		short = "A pod on this node calling 203.0.113.10, if loadBalancerSourceRanges admit it, is short-circuited to the Cluster list, not to Local's."
+		flow  = "; at 203.0.113.10 only for callers in its source ranges"
+	)
+	pods := plan.LocalDetector{Mode: plan.DetectClusterCIDR, CIDRs: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}}
+	for _, c := range []struct {
+		name    string
+		change  func(*endpoints.ServicePort)
+		dialect plan.Dialect
+		remark  string // "" where the node lets everybody in
+	}{
+		{"nftables", func(*endpoints.ServicePort) {}, plan.NFTables, only + "They do not bind the ClusterIP and node port 30080."},
+		{"iptables", func(*endpoints.ServicePort) {}, plan.IPTables, only + "They do not bind the ClusterIP and node port 30080."},
+		{"no node port", func(sp *endpoints.ServicePort) { sp.NodePort = 0 }, plan.NFTables, only + "They do not bind the ClusterIP."},
+		{"no endpoint, nftables", func(sp *endpoints.ServicePort) { sp.Endpoints = nil }, plan.NFTables, only + "They do not bind the ClusterIP and node port 30080."},
+		{"no endpoint, iptables", func(sp *endpoints.ServicePort) { sp.Endpoints = nil }, plan.IPTables, ""},
+		{"no address yet", func(sp *endpoints.ServicePort) { sp.LoadBalancerIPs = nil }, plan.NFTables, ""},
+		{"no ranges", func(sp *endpoints.ServicePort) { sp.SourceRanges = nil }, plan.NFTables, ""},
+	} {
+		sp := world().Ports[0]
+		sp.SourceRanges = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}
+		c.change(&sp)
+		svc := endpoints.NewService(world().Name, sp)
+		node := &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions(), Detector: pods, Dialect: c.dialect}
+		x := explainOne(svc, node)
+		remarks := strings.Join(x.Remarks, "\n")
+		if bound := c.remark != ""; !strings.Contains(remarks, c.remark) || strings.Contains(remarks, "loadBalancerSourceRanges") != bound || strings.Contains(remarks, short) != bound ||
+			strings.HasSuffix(x.Flows()[0].Why, flow) != bound || (len(x.LoadBalancerSourceRanges) == 1) != bound {
+			t.Errorf("%s: %q, %q, %q", c.name, remarks, x.Flows()[0].Why, x.LoadBalancerSourceRanges)
+		}
+		if strings.Contains(x.Flows()[1].Why, "ranges") {
+			t.Errorf("%s: the ClusterIP: %q", c.name, x.Flows()[1].Why)
+		}
+		for _, from := range []string{"198.51.100.7", "192.0.2.7", "10.0.1.4"} {
+			dropped := slices.ContainsFunc(plan.ForPort(&svc.Ports[0], node), func(f plan.Frontend) bool { return !f.Admits(netip.MustParseAddr(from)) })
+			if want := c.remark != "" && from != "198.51.100.7"; dropped != want {
+				t.Errorf("%s: %s is dropped: %t", c.name, from, dropped)
+			}
+		}
+	}
+}

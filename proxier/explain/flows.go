@@ -24,7 +24,11 @@ type Flow struct {
 func (s *Service) Flows() []Flow {
 	var out []Flow
 	if f := s.find("outside", "external"); f != nil {
-		out = append(out, s.flow("outside", s.ExternalTrafficPolicy, f))
+		outside := s.flow("outside", s.ExternalTrafficPolicy, f)
+		if len(s.LoadBalancerSourceRanges) > 0 {
+			outside.Why += "; at " + strings.Join(s.LoadBalancerIPs, ", ") + " only for callers in its source ranges"
+		}
+		out = append(out, outside)
 	}
 	if f := s.find("node", "clusterIP"); f != nil {
 		out = append(out, s.flow("the cluster", s.InternalTrafficPolicy, f))

@@ -28,17 +28,19 @@ type Explanation struct {
 
 // Service is one service port in one IP family.
 type Service struct {
-	Service               string   `json:"service"` // "namespace/name"
-	Port                  string   `json:"port"`    // the port's name, "" if it has none
-	PortNumber            int      `json:"portNumber"`
-	Protocol              string   `json:"protocol"`
-	IPFamily              string   `json:"ipFamily"`
-	Type                  string   `json:"type"`
-	ClusterIP             string   `json:"clusterIP"`
-	LoadBalancerIPs       []string `json:"loadBalancerIPs"`
-	ExternalIPs           []string `json:"externalIPs"`
-	NodePort              int      `json:"nodePort"` // 0 for none
-	InternalTrafficPolicy string   `json:"internalTrafficPolicy"`
+	Service         string   `json:"service"` // "namespace/name"
+	Port            string   `json:"port"`    // the port's name, "" if it has none
+	PortNumber      int      `json:"portNumber"`
+	Protocol        string   `json:"protocol"`
+	IPFamily        string   `json:"ipFamily"`
+	Type            string   `json:"type"`
+	ClusterIP       string   `json:"clusterIP"`
+	LoadBalancerIPs []string `json:"loadBalancerIPs"`
+	ExternalIPs     []string `json:"externalIPs"`
+	NodePort        int      `json:"nodePort"` // 0 for none
+	// LoadBalancerSourceRanges are those that the node enforces at LoadBalancerIPs, and nowhere else; [] where it lets everybody in.
+	LoadBalancerSourceRanges []string `json:"loadBalancerSourceRanges"`
+	InternalTrafficPolicy    string   `json:"internalTrafficPolicy"`
 	// ExternalTrafficPolicy is "" when nothing but the ClusterIP leads to the port.
 	ExternalTrafficPolicy string `json:"externalTrafficPolicy"`
 

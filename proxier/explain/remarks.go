@@ -14,7 +14,7 @@ import (
 // planning the changed port, not by reasoning about it here.
 func (b *builder) remarks(i int) []string {
 	out := []string{}
-	for _, s := range []string{b.withoutFallback(i), b.ifLastStops(i), b.shortCircuit(i), b.kubectl(i)} {
+	for _, s := range []string{b.firewall(i), b.withoutFallback(i), b.ifLastStops(i), b.shortCircuit(i), b.kubectl(i)} {
 		if s != "" {
 			out = append(out, s)
 		}
@@ -139,6 +139,21 @@ func lastOf(v view) (last netip.AddrPort, many bool) {
 	return last, false
 }
 
+// firewall names who may call the load balancer's addresses at all: that is asked before any policy, and of pods and nodes, too.
+func (b *builder) firewall(i int) string {
+	sp := &b.svc.Ports[i]
+	ranges := b.ranges(sp)
+	if len(ranges) == 0 {
+		return ""
+	}
+	ways := "the ClusterIP"
+	if sp.NodePort != 0 {
+		ways += fmt.Sprintf(" and node port %d", sp.NodePort)
+	}
+	return fmt.Sprintf("Only callers in %s reach %s (loadBalancerSourceRanges): all others, pods and nodes too, are dropped before anything else is looked at. They do not bind %s.",
+		strings.Join(prefixes(ranges), ", "), strings.Join(addrs(sp.LoadBalancerIPs), ", "), ways)
+}
+
 // shortCircuit reminds that externalTrafficPolicy Local does not bind the cluster's own traffic.
 func (b *builder) shortCircuit(i int) string {
 	sp := &b.svc.Ports[i]
@@ -148,6 +163,9 @@ func (b *builder) shortCircuit(i int) string {
 	address := fmt.Sprintf("node port %d", sp.NodePort)
 	if ips := slices.Concat(sp.LoadBalancerIPs, sp.ExternalIPs); len(ips) > 0 {
 		address = ips[0].String()
+	}
+	if len(b.ranges(sp)) > 0 {
+		address += ", if loadBalancerSourceRanges admit it,"
 	}
 	if !b.node.Detector.Implemented(sp.Family) {
 		return fmt.Sprintf("A process on this node calling %s is short-circuited to the Cluster list; a pod too, if kube-proxy can tell it is one (clusterCIDR).", address)
