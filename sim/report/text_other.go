@@ -367,8 +367,11 @@ const noLimit = "without a limit"
 
 // appOf is the name of a case's workload without its namespace.
 func appOf(c *record.Case) string {
-	if c.Workload == "" {
+	switch {
+	case c.Workload == "":
 		return "the app"
+	case strings.Contains(c.Workload, ", "): // a Scenario about several
+		return "each app"
 	}
 	return c.Workload[strings.LastIndexByte(c.Workload, '/')+1:]
 }

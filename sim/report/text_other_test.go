@@ -461,8 +461,10 @@ func TestAConditionIsAClause(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := appOf(&record.Case{}); got != "the app" {
-		t.Errorf("%q", got)
+	for workload, want := range map[string]string{"": "the app", "shop/web": "web", "shop/web, shop/api": "each app"} { // order: each by itself
+		if got := appOf(&record.Case{Workload: workload}); got != want {
+			t.Errorf("%q: %q, want %q", workload, got, want)
+		}
 	}
 }
 

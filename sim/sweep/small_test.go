@@ -15,19 +15,32 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// A Scenario is of interest to users if any of its clients is, and is called by what is done in it, and asked, each once.
+// A Scenario is of interest to users if any of its clients is, and is called by what is done in it, and asked, each once. It is about the workloads
+// that its actions name, or else about those that its clients ask: a node is none.
 func TestACaseOfAScenario(t *testing.T) {
 	t.Parallel()
 	sc := &world.Scenario{Name: "mine", Traffic: []world.Traffic{{Name: "a", Headline: true, Service: "shop/web"}, {Name: "b", Service: "shop/api"}}}
+	for _, name := range []string{"web", "api", "job"} {
+		objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.NewReplacer("name: web", "name: "+name, "app: web", "app: "+name).Replace(web))}}, manifest.Options{})
+		if manifest.HasErrors(problems) {
+			t.Fatal(problems)
+		}
+		sc.Workloads = append(sc.Workloads, world.Workload{Resource: objects.Deployments[0].Value})
+		sc.Services = append(sc.Services, world.Service{Object: objects.Services[0].Object, Service: objects.Services[0].Value})
+	}
 	for _, node := range []string{"node-1", "node-2"} {
 		sc.Actions = append(sc.Actions, world.Action{Operation: world.CrashNode{Node: node}})
 	}
 	c := Scenarios([]*world.Scenario{sc})[0]
-	if !c.Headline || c.Service != "shop/web" || c.Traffic != "a, b" || c.Action != sc.Actions[0].Verb() || c.Workload != "node-1, node-2" || c.Kind != kindScenario {
+	if !c.Headline || c.Service != "shop/web" || c.Traffic != "a, b" || c.Action != sc.Actions[0].Verb() || c.Workload != "shop/web, shop/api" || c.Kind != kindScenario {
 		t.Errorf("%+v", c)
 	}
+	sc.Actions = append(sc.Actions, world.Action{Operation: world.CrashPod{Pods: world.Pods{Workload: "shop/job", Number: 1}}}, world.Action{Operation: world.RolloutRestart{Workload: "shop/job"}})
+	if c := Scenarios([]*world.Scenario{sc})[0]; c.Workload != "shop/job" {
+		t.Errorf("%q", c.Workload)
+	}
 	quiet := Scenarios([]*world.Scenario{{Name: "nothing is done"}})[0]
-	if quiet.Headline || quiet.Action != "no action" {
+	if quiet.Headline || quiet.Action != "no action" || quiet.Workload != "" {
 		t.Errorf("%+v", quiet)
 	}
 }

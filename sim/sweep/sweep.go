@@ -216,23 +216,46 @@ func Scenarios(list []*world.Scenario) []scenario.Case {
 	var out []scenario.Case
 	for _, sc := range list {
 		c := scenario.Case{ID: sc.Name, Kind: kindScenario, Scenario: sc, Families: sc.Families}
-		var verbs, targets, clients []string
+		var verbs, clients []string
 		for _, a := range sc.Actions {
 			if _, ok := a.Operation.(world.Component); ok {
 				verbs = distinct(verbs, a.Value()+" of "+a.Target()) // no workload's
 				continue
 			}
-			verbs, targets = distinct(verbs, a.Verb()), distinct(targets, a.Target())
+			verbs = distinct(verbs, a.Verb())
 		}
 		for _, t := range sc.Traffic {
 			clients = append(clients, t.Name)
 			c.Headline = c.Headline || t.Headline
 			c.Service = cmp.Or(c.Service, t.Service)
 		}
-		c.Action, c.Workload, c.Traffic = cmp.Or(strings.Join(verbs, ", "), "no action"), strings.Join(targets, ", "), strings.Join(clients, ", ")
+		c.Action, c.Workload, c.Traffic = cmp.Or(strings.Join(verbs, ", "), "no action"), strings.Join(concerned(sc), ", "), strings.Join(clients, ", ")
 		out = append(out, c)
 	}
 	return out
+}
+
+// concerned names the workloads that a Scenario is about, as ns/name: those that its actions name, and, where they name nodes or nothing at all, those
+// that answer its clients.
+func concerned(sc *world.Scenario) (names []string) {
+	for i := range sc.Actions {
+		target, _, _ := strings.Cut(sc.Actions[i].Target(), "#") // the number of a pod
+		if slices.ContainsFunc(sc.Workloads, func(w world.Workload) bool { return w.Name() == target }) {
+			names = distinct(names, target)
+		}
+	}
+	if len(names) > 0 {
+		return names
+	}
+	for i := range sc.Traffic {
+		svc := sc.ServiceNamed(sc.Traffic[i].Service)
+		for k := range sc.Workloads {
+			if w := &sc.Workloads[k]; svc != nil && sc.Endpoints(svc, w) {
+				names = distinct(names, w.Name())
+			}
+		}
+	}
+	return names
 }
 
 func distinct[T comparable](list []T, s T) []T {
