@@ -16,7 +16,7 @@ func Expect(c *Case) []string {
 	}
 	var out []string
 	unmet := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if unasked(c) && e.Verdict != string(NotJudged) && (e.FailedMax != nil || e.LostSecondsMax != nil || len(e.CausesOnly)+len(e.CausesNone) > 0) {
+	if met(c) && unasked(c) {
 		unmet("requests: none was sent in any run, so that nothing could be lost")
 	}
 	if e.FailedMax != nil && c.RequestsLost.Max > int64(*e.FailedMax) {
@@ -35,17 +35,7 @@ func Expect(c *Case) []string {
 		unmet("verdict: %s, not %s", c.Verdict, e.Verdict)
 	}
 	out = append(out, expectCauses(c)...)
-	for i := range c.Runs {
-		u := c.Runs[i].Usable
-		if e.UsablePodsMin != nil && u.Min < *e.UsablePodsMin {
-			unmet("usablePods: only %d in seed %d, less than min %d", u.Min, c.Runs[i].Seed, *e.UsablePodsMin)
-			break
-		}
-		if e.UsablePodsMax != nil && u.Min > *e.UsablePodsMax {
-			unmet("usablePods: never fewer than %d in seed %d, more than max %d", u.Min, c.Runs[i].Seed, *e.UsablePodsMax)
-			break
-		}
-	}
+	out = append(out, expectUsable(c)...)
 	out = append(out, expectGaps(c)...)
 	for i := range c.Runs {
 		if c.Runs[i].Out != "" {
@@ -54,6 +44,26 @@ func Expect(c *Case) []string {
 		}
 	}
 	return out
+}
+
+// met says that something is expected of requests which a case meets that has none.
+func met(c *Case) bool {
+	e := c.Expectation
+	return e.Verdict != string(NotJudged) && (e.FailedMax != nil || e.LostSecondsMax != nil || len(e.CausesOnly)+len(e.CausesNone) > 0)
+}
+
+// expectUsable looks at how few pods could answer, in the first run in which they are too few or too many.
+func expectUsable(c *Case) []string {
+	e := c.Expectation
+	for i := range c.Runs {
+		switch u, seed := c.Runs[i].Usable, c.Runs[i].Seed; {
+		case e.UsablePodsMin != nil && u.Min < *e.UsablePodsMin:
+			return []string{fmt.Sprintf("usablePods: only %d in seed %d, less than min %d", u.Min, seed, *e.UsablePodsMin)}
+		case e.UsablePodsMax != nil && u.Min > *e.UsablePodsMax:
+			return []string{fmt.Sprintf("usablePods: never fewer than %d in seed %d, more than max %d", u.Min, seed, *e.UsablePodsMax)}
+		}
+	}
+	return nil
 }
 
 // expectGaps looks at the gaps of StatefulSets in each run; one without any is shorter than any least one.

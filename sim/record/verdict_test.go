@@ -329,7 +329,7 @@ func TestARunWhoseSessionsWaitIsOneWithLoss(t *testing.T) {
 func TestAScenarioWithoutARequestHasNoVerdict(t *testing.T) {
 	t.Parallel()
 	none, one := 0, 1
-	var second engine.Time = engine.Second
+	second := engine.Second
 	const unasked = "requests: none was sent in any run, so that nothing could be lost"
 	for name, x := range map[string]struct {
 		kind     string
