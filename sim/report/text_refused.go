@@ -16,10 +16,7 @@ func (t *text) refused() {
 			t.Text("", "Left out, too: "+count(len(t.sim.LeftOut)-i, "object", "objects")+" more (-v).")
 			break
 		}
-		words := strings.TrimSpace(o.Kind + " " + o.Name)
-		if o.SetLater == "" {
-			words += ": " + o.Why
-		}
+		words := strings.TrimSpace(o.Kind+" "+o.Name) + ": " + o.Why
 		if where := t.place(o.File, o.Line); where != "" {
 			words += " (" + where + ")"
 		}

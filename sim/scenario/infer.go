@@ -456,26 +456,27 @@ func (b *builder) labelledLater(selects func(namespace string, labels map[string
 // setLater is the label of a Service's selector that is in no template, where all the others are in one: "" where there is nothing of the kind.
 func (b *builder) setLater(s *manifest.Typed[*corev1.Service]) string {
 	for _, o := range b.census.owners {
-		if missing := lacking(o.template.Labels, s.Value.Spec.Selector); len(missing) == 1 && len(s.Value.Spec.Selector) > 1 && o.namespace == s.Namespace {
-			return missing[0] + "=" + s.Value.Spec.Selector[missing[0]]
+		if key := keySetLater(o.template.Labels, s.Value.Spec.Selector); key != "" && o.namespace == s.Namespace {
+			return key + "=" + s.Value.Spec.Selector[key]
 		}
 	}
 	return ""
 }
 
-// lacking are the keys of a selector that are no labels, and those that have another value or are nearly one of the labels: two of these.
-func lacking(labels, selector map[string]string) []string {
-	var out []string
+// keySetLater is the only key of a selector that some labels do not have. "" where there are several, or none that fits, and where the labels have
+// another value, or a key that is nearly the same: that is a mistake, not a label that is set later.
+func keySetLater(labels, selector map[string]string) string {
+	missing := ""
 	for _, key := range sortedKeys(selector) {
 		switch have, ok := labels[key]; {
 		case ok && have == selector[key]:
-		case ok || nearest(key, sortedKeys(labels)) != "":
-			out = append(out, key, key) // a mistake, not a label that is set later
+		case ok, missing != "", len(selector) == 1, nearest(key, sortedKeys(labels)) != "":
+			return ""
 		default:
-			out = append(out, key)
+			missing = key
 		}
 	}
-	return out
+	return missing
 }
 
 // slicesOf names the EndpointSlices of the input that are of a Service.
